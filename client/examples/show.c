@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "show.h"
+
+#include <stdio.h>
+#include <time.h>
+
+long long now_us(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000LL + now.tv_nsec / 1000;
+}
+
+void show_step(const char *step, const char *object, const char *result, long long started_us) {
+  printf("  %-13s %-42s %-7s %6lld us\n", step, object, result, now_us() - started_us);
+}
+
+void show_error(const struct csi_error *error) {
+  printf("      %s\n", error->text);
+  printf("      code %s", csi_code_name(error->code));
+  if (error->precise_code != error->code) printf(", more precisely %s", csi_code_name(error->precise_code));
+  if (error->space != CSI_SPACE_NONE) {
+    printf("; %s error %lu", csi_error_space_name(error->space), (unsigned long)error->number);
+  }
+  if (error->call[0] != '\0') printf(" in %s", error->call);
+  printf("\n");
+}
+
+bool show_outcome(const char *step, const char *object, const char *result, long long started_us,
+                  enum csi_code code, const struct csi_error *error) {
+  show_step(step, object, code == CSI_OK ? result : "FAILED", started_us);
+  if (code != CSI_OK) show_error(error);
+  return code == CSI_OK;
+}
+
+void show_versions(const char *group, const char *const *versions, const struct csi_client_options *options) {
+  printf("API group %s on this node:\n", group);
+  for (; *versions != NULL; versions++) {
+    const char *const only[] = {*versions, NULL};
+    struct csi_client *client;
+    struct csi_error error;
+    long long started_us = now_us();
+    enum csi_code code = csi_client_connect(group, only, options, &client, &error);
+    show_step("connect", *versions, code == CSI_OK ? "up" : "DOWN", started_us);
+    if (code != CSI_OK) show_error(&error);
+    csi_client_close(client);
+  }
+}

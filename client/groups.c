@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "client/groups.h"
+
+#include "disk/client_group.h"
+#include "filesystem/client_group.h"
+#include "volume/client_group.h"
+
+const struct csi_client_group *const csi_client_groups[] = {
+    &csi_filesystem_client_group,
+    &csi_disk_client_group,
+    &csi_volume_client_group,
+    NULL,
+};

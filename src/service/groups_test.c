@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * That the groups of one node share what they must, and give it back.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "filesystem_fake.h"
+#include "service/groups.h"
+#include "storage_fake.h"
+
+static struct csi_fake_filesystem *files;
+static struct csi_fake_storage *storage;
+static struct csi_node node;
+
+static int set_up(void **state) {
+  (void)state;
+  files = csi_fake_filesystem_new();
+  storage = csi_fake_storage_new(files);
+  node = (struct csi_node){
+      .files = csi_fake_filesystem_host(files),
+      .disks = csi_fake_disk_host(storage),
+      .volumes = csi_fake_volume_host(storage),
+  };
+  return 0;
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  csi_fake_storage_free(storage);
+  csi_fake_filesystem_free(files);
+  return 0;
+}
+
+static const struct csi_group *find_group(const char *name) {
+  for (size_t i = 0; i < CSI_GROUP_COUNT; i++)
+    if (strcmp(csi_groups[i].name, name) == 0) return &csi_groups[i];
+  fail_msg("there is no group %s", name);
+  return NULL;
+}
+
+static bool open_group(const char *name, const char *kubelet_path, void **group_out) {
+  const struct csi_options options = {.kubelet_path = kubelet_path, .max_path_bytes = 260};
+  struct csi_status status = {0};
+  bool opened = find_group(name)->open(&node, &options, group_out, &status);
+  assert_int_equal(opened, csi_status_ok(&status));
+  return opened;
+}
+
+static void test_disk_and_volume_group_share_their_locks(void **unused) {
+  (void)unused;
+  void *disk = NULL, *volume = NULL;
+  assert_true(open_group("disk", "C:\\kubelet", &disk));
+  struct csi_keyed_locks *locks = node.locks;
+  assert_non_null(locks);
+  assert_true(open_group("volume", "C:\\kubelet", &volume));
+  assert_ptr_equal(node.locks, locks);
+  find_group("disk")->close(&node, disk);
+  assert_ptr_equal(node.locks, locks);
+  find_group("volume")->close(&node, volume);
+  assert_null(node.locks);
+}
+
+static void test_a_group_that_cannot_be_opened_keeps_nothing(void **unused) {
+  (void)unused;
+  void *group = NULL;
+  assert_false(open_group("volume", "not a directory", &group));
+  assert_null(group);
+  assert_null(node.locks);
+  assert_false(open_group("filesystem", "not a directory", &group));
+  assert_null(group);
+}
+
+static void test_every_group_has_versions(void **unused) {
+  (void)unused;
+  size_t versions = 0;
+  for (size_t i = 0; i < CSI_GROUP_COUNT; i++) {
+    const struct csi_service_list *list = csi_groups[i].services;
+    for (size_t j = 0; j < list->service_count; j++)
+      assert_string_equal(list->services[j]->group, csi_groups[i].name);
+    versions += list->service_count;
+  }
+  assert_int_equal(versions, 16);
+}
+
+int main(void) {
+#define GROUPS_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+  const struct CMUnitTest tests[] = {
+      GROUPS_TEST(test_disk_and_volume_group_share_their_locks),
+      GROUPS_TEST(test_a_group_that_cannot_be_opened_keeps_nothing),
+      GROUPS_TEST(test_every_group_has_versions),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
