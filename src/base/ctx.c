@@ -5,6 +5,7 @@
 
 enum {
   NS_PER_MS = 1000000,
+  PAUSE_SLICE_NS = 50 * NS_PER_MS, /* how soon a pause notices that nobody waits any more */
 };
 
 bool csi_ctx_alive(struct csi_ctx *ctx) {
@@ -25,11 +26,14 @@ uint32_t csi_ctx_remaining_ms(const struct csi_ctx *ctx, uint32_t limit_ms) {
 }
 
 bool csi_pause(struct csi_ctx *ctx, uint32_t duration_ms) {
-  enum { SLICE_MS = 50 };
-  while (duration_ms > 0 && csi_ctx_alive(ctx)) {
-    uint32_t slice_ms = csi_ctx_remaining_ms(ctx, duration_ms < SLICE_MS ? duration_ms : SLICE_MS);
-    nanosleep(&(struct timespec){.tv_nsec = (long)slice_ms * NS_PER_MS}, NULL);
-    duration_ms -= slice_ms == 0 ? duration_ms : slice_ms;
+  const int64_t end_ns = csi_now_ns() + (int64_t)duration_ms * NS_PER_MS;
+  while (csi_ctx_alive(ctx)) {
+    int64_t now_ns = csi_now_ns();
+    if (now_ns >= end_ns) return true;
+    int64_t slice_ns = end_ns - now_ns;
+    if (slice_ns > PAUSE_SLICE_NS) slice_ns = PAUSE_SLICE_NS;
+    if (ctx->deadline_ns < now_ns + slice_ns) slice_ns = ctx->deadline_ns - now_ns;
+    nanosleep(&(struct timespec){.tv_nsec = slice_ns < 0 ? 0 : (long)slice_ns}, NULL);
   }
-  return csi_ctx_alive(ctx);
+  return false;
 }

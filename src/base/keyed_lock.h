@@ -15,7 +15,7 @@
 #include "base/ctx.h"
 
 enum {
-  CSI_LOCK_KEY_BYTES = 64, /* longest key, NUL included */
+  CSI_LOCK_KEY_BYTES = 384, /* longest key, NUL included */
 };
 
 struct csi_keyed_locks;
@@ -29,7 +29,7 @@ void csi_keyed_locks_free(struct csi_keyed_locks *locks);
 
 /* Waits until nobody holds key, at most until the call's deadline, and takes it.
  *
- * key: "disk 3", "volume {guid}"; at most CSI_LOCK_KEY_BYTES - 1 bytes; copied.
+ * key: `disk 3`, `share \\host\share`; at most CSI_LOCK_KEY_BYTES - 1 bytes; copied.
  * holder: what others are told they wait for, such as "FormatVolume"; a literal.
  * Keeps its memory in ctx->arena, which must live until the lock is given back.
  * Fails with DEADLINE_EXCEEDED or CANCELLED when the time is over, UNAVAILABLE when max_waiting calls wait
