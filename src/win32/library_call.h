@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Calls into libraries that nobody can cancel, each on a thread of its own. Whoever asked gives up at the
+ * deadline; the thread goes on, and frees what it was given when the library returns at last.
+ *
+ *   struct login {
+ *     struct csi_library_call call; // first
+ *     wchar_t target_w[224];        // what the library needs, by value: the asker may be gone
+ *     ULONG session;
+ *   };
+ *   struct login *login = csi_library_call_new(ctx, sizeof *login, run_login, "LoginIScsiTargetW");
+ *   ...
+ *   if (!csi_library_call(ctx, &login->call, CSI_LIBRARY_CALL_MS, "target iqn...")) return false;
+ *   ... login->call.error, login->session ...
+ *   csi_library_call_free(&login->call);
+ */
+#ifndef CSI_WIN32_LIBRARY_CALL_H
+#define CSI_WIN32_LIBRARY_CALL_H
+
+#include <windows.h>
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/ctx.h"
+
+enum {
+  CSI_LIBRARY_CALL_MS = 120 * 1000, /* longest anybody waits for one call, unless said otherwise */
+  CSI_LIBRARY_OBJECT_BYTES = 320,
+};
+
+struct csi_library_call {
+  /* Runs on the thread; leaves the outcome in error, and whatever else in the structure around it. */
+  void (*run)(struct csi_library_call *call);
+  /* Frees what run() has allocated in the library; called once, after run(), by csi_library_call_free() or by
+   * the thread. May be NULL. */
+  void (*clean_up)(struct csi_library_call *call);
+  const char *name; /* literal: the library's function */
+  uint32_t error;   /* its result */
+
+  struct csi_library_call *next, **place; /* private, and all below */
+  char object[CSI_LIBRARY_OBJECT_BYTES];
+  size_t size_bytes;
+  int64_t begin_ns;
+  HANDLE thread;
+  atomic_int state;
+};
+
+/* Makes a call of size_bytes, zeroed beyond its head. NULL, with ctx->status, when memory is short. */
+void *csi_library_call_new(struct csi_ctx *ctx, size_t size_bytes, void (*run)(struct csi_library_call *call),
+                           const char *name) CSI_MUST_CHECK;
+
+/* Runs the call and waits for it, at most limit_ms and until the call's deadline.
+ *
+ * object: what the library works on, "share \\host\share"; copied; cut when it is too long.
+ * True when it has returned: call->error and the rest may be read, and the caller frees it. Otherwise the
+ * call is the caller's no longer: DEADLINE_EXCEEDED or CANCELLED; UNAVAILABLE, without running it, while an
+ * earlier call on the same object, which somebody has given up, goes on. */
+bool csi_library_call(struct csi_ctx *ctx, struct csi_library_call *call, uint32_t limit_ms,
+                      const char *object) CSI_MUST_CHECK;
+
+/* Wipes and frees a call that has returned or was never run. NULL is accepted. */
+void csi_library_call_free(struct csi_library_call *call);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "win32/library_call.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define OBJECT "share \\\\host\\share"
+
+struct scene {
+  struct csi_ctx ctx;
+  HANDLE go_on;        /* lets calls return */
+  atomic_int clean_up; /* how often */
+};
+
+/* What a library's function might need. */
+struct probe {
+  struct csi_library_call call;
+  struct scene *scene;
+  bool waits;
+};
+
+static void run_probe(struct csi_library_call *call) {
+  struct probe *probe = (struct probe *)call;
+  if (probe->waits) WaitForSingleObject(probe->scene->go_on, INFINITE);
+  call->error = 1326;
+}
+
+static void clean_up_probe(struct csi_library_call *call) {
+  atomic_fetch_add(&((struct probe *)call)->scene->clean_up, 1);
+}
+
+static struct probe *new_probe(struct scene *scene, bool waits) {
+  struct probe *probe = csi_library_call_new(&scene->ctx, sizeof *probe, run_probe, "WNetAddConnection4W");
+  assert_non_null(probe);
+  probe->call.clean_up = clean_up_probe;
+  probe->scene = scene;
+  probe->waits = waits;
+  return probe;
+}
+
+static int set_up(void **state) {
+  struct scene *scene = calloc(1, sizeof *scene);
+  scene->ctx = (struct csi_ctx){.arena = csi_arena_new(1 << 16), .deadline_ns = CSI_NO_DEADLINE};
+  scene->go_on = CreateEventW(NULL, TRUE, FALSE, NULL);
+  *state = scene;
+  return 0;
+}
+
+static int tear_down(void **state) {
+  struct scene *scene = *state;
+  csi_arena_free(scene->ctx.arena);
+  CloseHandle(scene->go_on);
+  free(scene);
+  return 0;
+}
+
+static void await_clean_up(struct scene *scene, int count) {
+  for (int tries = 0; tries < 1000 && atomic_load(&scene->clean_up) < count; tries++)
+    Sleep(10);
+  assert_int_equal(atomic_load(&scene->clean_up), count);
+}
+
+static void test_result_comes_back(void **state) {
+  struct scene *scene = *state;
+  struct probe *probe = new_probe(scene, false);
+  assert_true(csi_library_call(&scene->ctx, &probe->call, CSI_LIBRARY_CALL_MS, OBJECT));
+  assert_int_equal(probe->call.error, 1326);
+  csi_library_call_free(&probe->call);
+  assert_int_equal(atomic_load(&scene->clean_up), 1);
+}
+
+/* The call is given up; others on the object are refused until it returns, on another one they are not. */
+static void test_giving_up(void **state) {
+  struct scene *scene = *state;
+  struct probe *probe = new_probe(scene, true);
+  assert_false(csi_library_call(&scene->ctx, &probe->call, 100, OBJECT));
+  assert_int_equal(scene->ctx.status.code, CSI_DEADLINE_EXCEEDED);
+  assert_non_null(strstr(scene->ctx.status.text, OBJECT ": WNetAddConnection4W did not return within"));
+
+  csi_status_clear(&scene->ctx.status);
+  assert_false(csi_library_call(&scene->ctx, &new_probe(scene, false)->call, 1000, OBJECT));
+  assert_int_equal(scene->ctx.status.code, CSI_UNAVAILABLE);
+  assert_non_null(strstr(scene->ctx.status.text, "WNetAddConnection4W has not returned for"));
+  assert_int_equal(atomic_load(&scene->clean_up), 0);
+
+  csi_status_clear(&scene->ctx.status);
+  struct probe *other = new_probe(scene, false);
+  assert_true(csi_library_call(&scene->ctx, &other->call, CSI_LIBRARY_CALL_MS, "share \\\\host\\other"));
+  csi_library_call_free(&other->call);
+  assert_int_equal(atomic_load(&scene->clean_up), 1);
+
+  SetEvent(scene->go_on);
+  await_clean_up(scene, 2);
+  struct probe *again = new_probe(scene, false);
+  assert_true(csi_library_call(&scene->ctx, &again->call, CSI_LIBRARY_CALL_MS, OBJECT));
+  csi_library_call_free(&again->call);
+}
+
+static void test_client_goes_away(void **state) {
+  struct scene *scene = *state;
+  atomic_bool gone;
+  atomic_init(&gone, true);
+  scene->ctx.cancelled = &gone;
+  assert_false(csi_library_call(&scene->ctx, &new_probe(scene, false)->call, CSI_LIBRARY_CALL_MS, OBJECT));
+  assert_int_equal(scene->ctx.status.code, CSI_CANCELLED);
+  assert_int_equal(atomic_load(&scene->clean_up), 0); /* it was never run */
+}
+
+static void test_deadline_of_the_request(void **state) {
+  struct scene *scene = *state;
+  scene->ctx.deadline_ns = csi_now_ns() + 50 * 1000000;
+  assert_false(csi_library_call(&scene->ctx, &new_probe(scene, true)->call, CSI_LIBRARY_CALL_MS, OBJECT));
+  assert_int_equal(scene->ctx.status.code, CSI_DEADLINE_EXCEEDED);
+  SetEvent(scene->go_on);
+  await_clean_up(scene, 1);
+}
+
+#define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(test_result_comes_back),
+      TEST(test_giving_up),
+      TEST(test_client_goes_away),
+      TEST(test_deadline_of_the_request),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
