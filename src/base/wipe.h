@@ -8,4 +8,8 @@
  * memory may be NULL when size_bytes is 0. */
 void csi_wipe(void *memory, size_t size_bytes);
 
+/* Overwrites what functions that have returned left below the caller's frame: a small message is copied on
+ * the stack as well. */
+void csi_wipe_stack(void);
+
 #endif

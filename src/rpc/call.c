@@ -234,12 +234,14 @@ static void serve_work(struct csi_work *work) {
       .process_id = call->ctx.peer.process_id,
       .since_ns = csi_now_ns(),
   };
+  bool secret = call->method->secret;
   pthread_mutex_lock(&environment->lock);
   self.next = environment->at_work;
   if (self.next) self.next->place = &self.next;
   environment->at_work = &self;
   pthread_mutex_unlock(&environment->lock);
   serve(call);
+  if (secret) csi_wipe_stack();
   pthread_mutex_lock(&environment->lock);
   *self.place = self.next;
   if (self.next) self.next->place = self.place;
@@ -289,14 +291,13 @@ static bool copy_request(struct call *call) {
   uint8_t *bytes = csi_arena_alloc(call->ctx.arena, length ? length : 1);
   if (!bytes) return csi_fail_out_of_memory(&call->ctx.status);
   grpc_byte_buffer_reader reader;
-  grpc_slice slice;
+  grpc_slice *slice; /* in the buffer itself, which is where a small one has its bytes */
   size_t at = 0;
   grpc_byte_buffer_reader_init(&reader, call->request_buffer);
-  while (grpc_byte_buffer_reader_next(&reader, &slice)) {
-    memcpy(bytes + at, GRPC_SLICE_START_PTR(slice), GRPC_SLICE_LENGTH(slice));
-    if (call->method->secret) csi_wipe(GRPC_SLICE_START_PTR(slice), GRPC_SLICE_LENGTH(slice));
-    at += GRPC_SLICE_LENGTH(slice);
-    grpc_slice_unref(slice);
+  while (grpc_byte_buffer_reader_peek(&reader, &slice)) {
+    memcpy(bytes + at, GRPC_SLICE_START_PTR(*slice), GRPC_SLICE_LENGTH(*slice));
+    if (call->method->secret) csi_wipe(GRPC_SLICE_START_PTR(*slice), GRPC_SLICE_LENGTH(*slice));
+    at += GRPC_SLICE_LENGTH(*slice);
   }
   grpc_byte_buffer_reader_destroy(&reader);
   grpc_byte_buffer_destroy(call->request_buffer);

@@ -113,9 +113,12 @@ void FinishRead(PipeEndpoint *endpoint, DWORD error, DWORD transferred_bytes) {
 }
 
 void ReadDone(csi_io *io, DWORD error, DWORD transferred_bytes) {
-  grpc_core::ApplicationCallbackExecCtx callback_exec_ctx;
-  grpc_core::ExecCtx exec_ctx;
-  FinishRead(EndpointOf(io), error, transferred_bytes);
+  {
+    grpc_core::ApplicationCallbackExecCtx callback_exec_ctx;
+    grpc_core::ExecCtx exec_ctx;
+    FinishRead(EndpointOf(io), error, transferred_bytes);
+  }
+  csi_wipe_stack(); // C core has taken the request apart there
 }
 
 void Read(grpc_endpoint *base, grpc_slice_buffer *slices, grpc_closure *closure, bool /*urgent*/,
