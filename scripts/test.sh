@@ -4,18 +4,29 @@
 #   test.sh            everything
 #   test.sh STAGE...   only these: format native tsan valgrind fuzz wine testbed clients go
 # CSI_FUZZ_SECONDS (default 10) is the time for each fuzzer.
+# What fails is run once more, and named in the summary when it passes then: such a test, or what it tests, has a
+# race that is to be found.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 ALL_STAGES=(format native tsan valgrind fuzz wine testbed clients go)
 WINDOWS=$REPO_DIR/build/windows-release
-TESTBED_TESTS='^wine_(testbed|disks)$'
+TESTBED_TESTS='^wine_(testbed|disks|network|mi|iscsi|services|secrets|trace)$'
 
 # ctest_stage PRESET [CTEST_ARGUMENT...]: builds a preset and runs its ctest tests.
 ctest_stage() {
   local preset=$1
   shift
   "$REPO_DIR/scripts/build.sh" "$preset"
-  ctest --test-dir "$REPO_DIR/build/$preset" --output-on-failure --no-tests=error "$@"
+  ctest --test-dir "$REPO_DIR/build/$preset" --output-on-failure --no-tests=error --repeat until-pass:2 "$@"
+}
+
+# again NAME COMMAND...: a command that may fail once.
+again() {
+  local name=$1
+  shift
+  "$@" && return
+  echo "flaky: $name"
+  "$@"
 }
 
 stage_format() {
@@ -66,12 +77,12 @@ stage_testbed() {
 stage_clients() {
   "$REPO_DIR/scripts/build.sh" native-debug
   "$REPO_DIR/scripts/build.sh" windows-release
-  "$REPO_DIR/integrationtests/clienttests/run.sh"
+  again clients "$REPO_DIR/integrationtests/clienttests/run.sh"
 }
 
 stage_go() {
   "$REPO_DIR/scripts/build.sh" windows-release all go_programs
-  "$REPO_DIR/integrationtests/go/run_testbed.py" --build "$WINDOWS"
+  again go "$REPO_DIR/integrationtests/go/run_testbed.py" --build "$WINDOWS"
 }
 
 # A stage runs in a process of its own, so that a failure ends the stage and not the run.
@@ -104,6 +115,10 @@ done
 
 say "summary after $SECONDS s"
 for line in "${summary[@]}"; do note "$line"; done
+for stage in "${stages[@]}"; do
+  sed -nE "s/.*Test +#[0-9]+: ([a-z0-9_]+) \.*\*\*\*.*/    failed once or more: $stage \1/p; s/^flaky: (.*)/    failed once or more: $stage \1/p" \
+    "$logs/$stage.log" | sort -u
+done
 grep -h -E '^(SKIP|skipped:)' "$logs"/*.log | sort | uniq -c | sed 's/^ *\([0-9]*\) /    skipped \1 x: /' || true
 echo "$((${#stages[@]} - failed)) passed, $failed failed"
 [ "$failed" -eq 0 ]
