@@ -154,6 +154,19 @@ static void end_of_work(struct call *call) {
   call->ctx.peer.image_path = "";
 }
 
+static int64_t deadline_of(const struct call *call) {
+  gpr_timespec infinite = gpr_inf_future(call->details.deadline.clock_type);
+  if (gpr_time_cmp(call->details.deadline, infinite) == 0) return CSI_NO_DEADLINE;
+  gpr_timespec left = gpr_time_sub(call->details.deadline, gpr_now(call->details.deadline.clock_type));
+  if (left.tv_sec > LONGEST_DEADLINE_S) return CSI_NO_DEADLINE;
+  return csi_now_ns() + left.tv_sec * INT64_C(1000000000) + left.tv_nsec;
+}
+
+/* Measured by the client's own deadline, not by ours. */
+static bool is_awaited(const struct call *call) {
+  return !atomic_load_explicit(&call->cancelled, memory_order_relaxed) && deadline_of(call) > csi_now_ns();
+}
+
 /* Sends the response, or the status when there is none. */
 static void reply(struct call *call, enum csi_failure_origin origin) {
   struct csi_status *status = &call->ctx.status;
@@ -167,7 +180,7 @@ static void reply(struct call *call, enum csi_failure_origin origin) {
     operation->data.send_message.send_message = call->response_buffer;
     operation++;
   }
-  call->reply_code = csi_reply_code(status, origin);
+  call->reply_code = csi_reply_code(status, origin, is_awaited(call));
   call->status_text = grpc_slice_from_copied_string(status->text);
   operation->op = GRPC_OP_SEND_STATUS_FROM_SERVER;
   operation->data.send_status_from_server.status = call->reply_code;
@@ -341,14 +354,6 @@ static void closed(struct csi_completion *close, bool ok) {
   struct call *call = of_close(close);
   if (!ok || call->close_cancelled) atomic_store_explicit(&call->cancelled, true, memory_order_relaxed);
   release(call);
-}
-
-static int64_t deadline_of(const struct call *call) {
-  gpr_timespec infinite = gpr_inf_future(call->details.deadline.clock_type);
-  if (gpr_time_cmp(call->details.deadline, infinite) == 0) return CSI_NO_DEADLINE;
-  gpr_timespec left = gpr_time_sub(call->details.deadline, gpr_now(call->details.deadline.clock_type));
-  if (left.tv_sec > LONGEST_DEADLINE_S) return CSI_NO_DEADLINE;
-  return csi_now_ns() + left.tv_sec * INT64_C(1000000000) + left.tv_nsec;
 }
 
 /* The client's own deadline, or ours when it comes first. */

@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-grpc_status_code csi_reply_code(const struct csi_status *status, enum csi_failure_origin origin) {
+grpc_status_code csi_reply_code(const struct csi_status *status, enum csi_failure_origin origin,
+                                bool is_awaited) {
   if (origin == CSI_FROM_RPC || csi_status_ok(status)) return (grpc_status_code)status->code;
-  /* Nobody reads the answer of a call that ran out of time; the caller's own library says the same. */
-  if (status->code == CSI_DEADLINE_EXCEEDED || status->code == CSI_CANCELLED) {
+  /* What the caller's own library says when its time is over, or when it has cancelled. */
+  if (!is_awaited && (status->code == CSI_DEADLINE_EXCEEDED || status->code == CSI_CANCELLED))
     return (grpc_status_code)status->code;
-  }
   return GRPC_STATUS_UNKNOWN;
 }
 

@@ -25,7 +25,10 @@ enum csi_failure_origin {
   CSI_FROM_RPC,     /* the status' own code */
 };
 
-grpc_status_code csi_reply_code(const struct csi_status *status, enum csi_failure_origin origin);
+/* is_awaited: the caller still waits. A device or a service that took too long is UNKNOWN to it, like every
+ * other failure. */
+grpc_status_code csi_reply_code(const struct csi_status *status, enum csi_failure_origin origin,
+                                bool is_awaited);
 
 /* Fills metadata (room for CSI_METADATA_MAX) and returns how many there are. The slices refer to static
  * text and to number_text. */

@@ -84,6 +84,13 @@ static bool serve_fail(struct csi_ctx *ctx, void *group, const ProtobufCMessage 
   return csi_fail_system(&ctx->status, CSI_SPACE_WIN32, 3, "CreateDirectoryW", "mkdir %s", "C:\\x");
 }
 
+/* A device that took too long, while the caller has time. */
+static bool serve_late(struct csi_ctx *ctx, void *group, const ProtobufCMessage *request,
+                       const ProtobufCMessage **response_out) {
+  (void)group, (void)request, (void)response_out;
+  return csi_fail(&ctx->status, CSI_DEADLINE_EXCEEDED, "disk 3 did not answer within 30 s");
+}
+
 static bool serve_peer(struct csi_ctx *ctx, void *group, const ProtobufCMessage *request,
                        const ProtobufCMessage **response_out) {
   if (!serve_echo(ctx, group, request, response_out)) return false;
@@ -103,7 +110,7 @@ static const struct csi_method methods[] = {
     METHOD("WaitShort", CSI_LANE_SHORT, serve_wait), METHOD("WaitLong", CSI_LANE_LONG, serve_wait),
     METHOD("HangLong", CSI_LANE_LONG, serve_hang),   METHOD("Fail", CSI_LANE_INLINE, serve_fail),
     METHOD("Peer", CSI_LANE_INLINE, serve_peer),     METHOD("LimitShort", CSI_LANE_SHORT, serve_limit),
-    METHOD("LimitLong", CSI_LANE_LONG, serve_limit),
+    METHOD("LimitLong", CSI_LANE_LONG, serve_limit), METHOD("Late", CSI_LANE_INLINE, serve_late),
 };
 
 static const struct csi_service service = {.group = "probe",
@@ -301,6 +308,17 @@ static void test_failure_carries_text_and_numbers(void **state) {
   assert_string_equal(reply.error_number, "3");
   assert_string_equal(reply.error_call, "CreateDirectoryW");
   assert_false(reply.has_response);
+}
+
+static void test_what_took_too_long_is_unknown_like_other_failures(void **state) {
+  struct fixture *fixture = *state;
+  start_server(fixture);
+  struct test_call call = call_of(fixture, "/v1.Probe/Late");
+  struct test_reply reply;
+  test_make_call(&call, &reply);
+  assert_int_equal(reply.code, GRPC_STATUS_UNKNOWN);
+  assert_string_equal(reply.text, "disk 3 did not answer within 30 s");
+  assert_string_equal(reply.precise_code, "DEADLINE_EXCEEDED");
 }
 
 static void test_knows_the_caller(void **state) {
@@ -576,6 +594,7 @@ int main(void) {
       TEST(test_refuses_a_message_over_4_mib),
       TEST(test_refuses_gzip),
       TEST(test_failure_carries_text_and_numbers),
+      TEST(test_what_took_too_long_is_unknown_like_other_failures),
       TEST(test_knows_the_caller),
       TEST(test_no_call_lasts_for_ever),
       TEST(test_stuck_calls_do_not_delay_others),
