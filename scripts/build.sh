@@ -8,11 +8,13 @@ preset=${1:-windows-release}
 [ $# -eq 0 ] || shift
 build_dir=$REPO_DIR/build/$preset
 mkdir -p "$REPO_DIR/build"
+exec 9>"$build_dir.lock" # stages of the tests share builds
+flock -n 9 || { say "waiting for another build of $preset"; flock 9; }
 say "building $preset"
 cd "$REPO_DIR"
 if [ ! -e "$build_dir/build.ninja" ]; then
-  run_logged "configuring $preset" "$REPO_DIR/build/$preset-configure.log" cmake --preset "$preset"
+  run_logged "configuring $preset" "$REPO_DIR/build/$preset-configure.log" cmake --preset "$preset" 9>&-
 fi
 started=$SECONDS
-ninja_with_progress "$build_dir" "$REPO_DIR/build/$preset-build.log" "$@"
+ninja_with_progress "$build_dir" "$REPO_DIR/build/$preset-build.log" "$@" 9>&-
 note "built in $((SECONDS - started)) s: $build_dir"
