@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Locks with names: calls on one disk or volume follow one another, calls on different ones never meet.
- * First come, first served. Thread-safe.
+ * Locks with names: calls on one disk, share or target follow one another, calls on different ones never
+ * meet. First come, first served. Thread-safe.
  *
  * Who needs several takes them in this order: disk, volume, path.
  */

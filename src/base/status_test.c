@@ -116,6 +116,10 @@ static void test_system_texts(void **unused) {
   assert_string_equal(text_of(CSI_SPACE_CONFIGRET, 0x33), "Access is denied.");
   assert_string_equal(text_of(CSI_SPACE_ISDSC, 0xEFFF003F),
                       "The target has already been logged in via an iSCSI session.");
+  assert_string_equal(text_of(CSI_SPACE_ISDSC, 0xAFFF002E),
+                      "The operation was not successful for all initiators or discovery methods.");
+  assert_string_equal(text_of(CSI_SPACE_ISDSC, 0xEFFF0068),
+                      "The name could not be resolved to an IP Address.");
   assert_string_equal(text_of(CSI_SPACE_ISDSC, 87), "The parameter is incorrect.");
   assert_string_equal(text_of(CSI_SPACE_WIN32, 64711), "Windows error 64711.");
   assert_string_equal(text_of(CSI_SPACE_ISDSC, 0xEFFF7777), "Windows error 0xefff7777.");
@@ -145,6 +149,8 @@ static void test_codes(void **unused) {
   assert_int_equal(csi_code_of_system_error(CSI_SPACE_WIN32, 112), CSI_RESOURCE_EXHAUSTED);
   assert_int_equal(csi_code_of_system_error(CSI_SPACE_NTSTATUS, 0xC0000022), CSI_PERMISSION_DENIED);
   assert_int_equal(csi_code_of_system_error(CSI_SPACE_ISDSC, 0xEFFF0009), CSI_PERMISSION_DENIED);
+  assert_int_equal(csi_code_of_system_error(CSI_SPACE_ISDSC, 0xEFFF001F), CSI_UNAVAILABLE);
+  assert_int_equal(csi_code_of_system_error(CSI_SPACE_ISDSC, 0xEFFF004B), CSI_INVALID_ARGUMENT);
   assert_int_equal(csi_code_of_system_error(CSI_SPACE_WIN32, 64711), CSI_UNKNOWN);
   assert_int_equal(csi_code_of_system_error(CSI_SPACE_NONE, 2), CSI_UNKNOWN);
   assert_int_equal(csi_win32_of_system_error(CSI_SPACE_NTSTATUS, 0xC0000043), 32);

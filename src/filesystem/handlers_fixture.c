@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "filesystem/handlers.h"
+#include "filesystem/link.h"
 
 void use_working_directories(struct handlers_fixture *fixture, const char *const *roots, size_t count) {
   struct csi_filesystem_options options = {
@@ -96,6 +97,24 @@ bool call_create_symlink(struct handlers_fixture *fixture, const char *source, c
   struct csi_filesystem_create_symlink_response response = {0};
   struct csi_ctx ctx = begin(fixture);
   return end(fixture, &ctx, csi_filesystem_serve_create_symlink(&ctx, fixture->group, &request, &response));
+}
+
+bool call_share_link(struct handlers_fixture *fixture, const char *share, const char *target) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static const char *const roots[] = {K};
+  struct csi_path_policy *policy = csi_path_policy_new(roots, 1, CSI_PATH_BYTES_DEFAULT, &fixture->status);
+  assert_non_null(policy);
+  struct csi_ctx ctx = begin(fixture);
+  struct csi_confined_path path;
+  struct csi_walk walk = {.ctx = &ctx,
+                          .host = csi_fake_filesystem_host(fixture->fake),
+                          .verb = "symlink",
+                          .policy = policy,
+                          .path = &path};
+  bool result = csi_path_confine(policy, &ctx, target, &path) && csi_make_share_link(&walk, share, &lock);
+  result = end(fixture, &ctx, result);
+  csi_path_policy_free(policy);
+  return result;
 }
 
 bool call_is_symlink(struct handlers_fixture *fixture, const char *path, bool *is_symlink_out) {

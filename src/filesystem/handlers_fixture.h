@@ -42,6 +42,8 @@ bool call_mkdir(struct handlers_fixture *fixture, const char *path);
 bool call_rmdir(struct handlers_fixture *fixture, const char *path, bool force);
 bool call_rmdir_contents(struct handlers_fixture *fixture, const char *path);
 bool call_create_symlink(struct handlers_fixture *fixture, const char *source, const char *target);
+/* No RPC of this group: csi_make_share_link(), with K as the working directory. */
+bool call_share_link(struct handlers_fixture *fixture, const char *share, const char *target);
 bool call_is_symlink(struct handlers_fixture *fixture, const char *path, bool *is_symlink_out);
 
 /* The same, for results that are certain. */

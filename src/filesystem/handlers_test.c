@@ -450,6 +450,35 @@ static void test_create_symlink_twice(void **state) {
   }
 }
 
+static void test_link_to_a_share(void **state) {
+  struct handlers_fixture *f = *state;
+  assert_ok(f, call_share_link(f, "\\\\Host\\Share\\sub\\", K "\\link"));
+  assert_true(csi_fake_is_directory(f->fake, K "\\link"));
+  assert_is_symlink(f, K "\\link", true);
+  assert_exists(f, K "\\link", true);
+  assert_ok(f, call_share_link(f, "\\\\Host\\Share\\sub\\", K "\\link"));
+  assert_ok(f, call_share_link(f, "\\\\hOST\\share\\sub\\", K "\\link"));
+  static const char *const others[] = {"\\\\Host\\Share\\sub", "\\\\Host\\Share\\", "\\\\Host\\Share\\SUB\\",
+                                       "\\\\Host\\Share\\sub\\x\\", "\\\\?\\Host\\Share\\sub\\"};
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+    assert_failed(f, call_share_link(f, others[i], K "\\link"), CSI_ALREADY_EXISTS,
+                  "symlink " K "\\link: " EXISTS_TEXT);
+  assert_failed(f, call_share_link(f, "\\\\h\\s\\", K), CSI_ALREADY_EXISTS, "symlink " K ": " EXISTS_TEXT);
+  csi_fake_add_directory(f->fake, K "\\source");
+  assert_failed(f, call_create_symlink(f, K "\\source", K "\\link"), CSI_ALREADY_EXISTS, "symlink ");
+  assert_ok(f, call_rmdir(f, K "\\link", true)); /* of it, and nothing on the share */
+  assert_exists(f, K "\\link", false);
+  assert_int_equal(csi_fake_network_touches(f->fake), 0);
+}
+
+static void test_link_to_a_share_does_not_believe_the_file_system(void **state) {
+  struct handlers_fixture *f = *state;
+  csi_fake_lose_reparse_points(f->fake);
+  assert_failed(f, call_share_link(f, "\\\\h\\s\\", K "\\link"), CSI_FAILED_PRECONDITION,
+                "symlink " K "\\link: The file or directory is not a reparse point.");
+  assert_exists(f, K "\\link", false);
+}
+
 static void test_create_symlink_checks_target_before_source(void **state) {
   struct handlers_fixture *f = *state;
   assert_failed(f, call_create_symlink(f, "C:\\s", "C:\\t"), CSI_PERMISSION_DENIED,
@@ -644,6 +673,8 @@ int main(void) {
       TEST(test_create_symlink),
       TEST(test_create_symlink_to_links_and_mounts),
       TEST(test_create_symlink_twice),
+      TEST(test_link_to_a_share),
+      TEST(test_link_to_a_share_does_not_believe_the_file_system),
       TEST(test_create_symlink_checks_target_before_source),
       TEST(test_create_symlink_does_not_believe_the_file_system),
       TEST(test_is_symlink),

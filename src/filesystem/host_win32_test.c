@@ -19,10 +19,13 @@
 
 #include <cmocka.h>
 
+#include <pthread.h>
+
 #include "base/text.h"
 #include "filesystem/group.h"
 #include "filesystem/handlers.h"
 #include "filesystem/host_win32.h"
+#include "filesystem/link.h"
 #include "filesystem/reparse.h"
 #include "win32/nt_calls.h"
 
@@ -425,6 +428,42 @@ static void test_links(void **state) {
   assert_true(is_there(f, below(f, "t\\source\\inner\\precious")));
 }
 
+static bool call_share_link(struct fixture *f, const char *share, const char *target) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  const char *const roots[] = {f->root};
+  struct csi_path_policy *policy = csi_path_policy_new(roots, 1, PATH_UNITS, &f->status);
+  assert_non_null(policy);
+  struct csi_ctx ctx = begin();
+  struct csi_confined_path path;
+  struct csi_walk walk = {
+      .ctx = &ctx, .host = csi_filesystem_host_win32(), .verb = "symlink", .policy = policy, .path = &path};
+  bool made = csi_path_confine(policy, &ctx, target, &path) && csi_make_share_link(&walk, share, &lock);
+  made = end(f, &ctx, made);
+  csi_path_policy_free(policy);
+  return made;
+}
+
+static void test_links_to_shares(void **state) {
+  struct fixture *f = *state;
+  const char *link = below(f, "t\\share");
+  assert_ok(f, call_mkdir(f, below(f, "t")));
+  bool made = call_share_link(f, "\\\\host\\share\\Sub\\", link), answer = false;
+  if (is_wine() && !links_are_emulated()) {
+    assert_failed(f, made, "symlink", link, "The request is not supported.");
+    assert_false(is_there(f, link));
+    return;
+  }
+  assert_ok(f, made);
+  assert_int_equal(tag_of(f, link), CSI_REPARSE_TAG_SYMLINK);
+  assert_ok(f, call_is_symlink(f, link, &answer)); /* without asking anybody */
+  assert_true(answer);
+  assert_ok(f, call_share_link(f, "\\\\HOST\\share\\sub\\", link));
+  assert_failed(f, call_share_link(f, "\\\\host\\share\\", link), "symlink", link,
+                "Cannot create a file when that file already exists.");
+  assert_ok(f, call_rmdir(f, link, true));
+  assert_false(is_there(f, link));
+}
+
 struct reparse_bytes {
   uint8_t bytes[CSI_REPARSE_BYTES_MAX];
   size_t count;
@@ -617,6 +656,7 @@ int main(void) {
       TEST(test_names_that_are_no_component),
       TEST(test_volume_of_the_system),
       TEST(test_links),
+      TEST(test_links_to_shares),
       TEST(test_making_and_deleting_reparse_points),
       TEST(test_mounted_folders),
       TEST(test_planted_unix_link_is_not_followed),

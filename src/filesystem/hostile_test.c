@@ -27,12 +27,20 @@ enum operation {
   RMDIR_CONTENTS,
   SYMLINK_TARGET, /* the path is the link to make */
   SYMLINK_SOURCE, /* the path is what it points to */
+  SHARE_LINK,     /* the path is the link to make */
   IS_SYMLINK,
   OPERATIONS,
 };
 
 static const char *const verbs[OPERATIONS] = {
-    "GetFileAttributesEx " K, "mkdir " K, "remove " K, "remove " K, "open " K, "symlink " K, "symlink " K,
+    "GetFileAttributesEx " K,
+    "mkdir " K,
+    "remove " K,
+    "remove " K,
+    "open " K,
+    "symlink " K,
+    "symlink " K,
+    "symlink " K,
     "GetFileAttributesEx " K,
 };
 
@@ -53,6 +61,8 @@ static bool call(struct handlers_fixture *f, enum operation operation, const cha
     return call_create_symlink(f, K "\\source", path);
   case SYMLINK_SOURCE:
     return call_create_symlink(f, path, K "\\new_link");
+  case SHARE_LINK:
+    return call_share_link(f, "\\\\host\\share\\", path);
   case IS_SYMLINK:
   case OPERATIONS:
     break;

@@ -21,6 +21,14 @@
 bool csi_make_link(const struct csi_walk *walk, const struct csi_confined_path *source,
                    pthread_mutex_t *lock) CSI_MUST_CHECK;
 
+/* Makes walk->path a symbolic link to a directory on a share, which is not looked at: no other machine is
+ * asked.
+ *
+ * share: `\\host\share\`, or a directory below it with a separator at the end.
+ * lock, and what is there already: as csi_make_link(), without regard to case. */
+bool csi_make_share_link(const struct csi_walk *walk, const char *share,
+                         pthread_mutex_t *lock) CSI_MUST_CHECK;
+
 /* Tells whether walk->path is a symbolic link, a junction or a mounted folder whose target is there. A
  * target on another machine counts as there: see csi_resolve(). */
 bool csi_test_link(const struct csi_walk *walk, bool *is_link_out) CSI_MUST_CHECK;

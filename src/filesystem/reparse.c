@@ -150,8 +150,9 @@ static void put_name(uint8_t *names, size_t *at, const uint16_t *name_w, size_t 
 
 bool csi_reparse_build_symlink(struct csi_ctx *ctx, const char *target, uint8_t *bytes_out,
                                size_t *size_out) {
-  static const uint16_t nt_prefix_w[] = {'\\', '?', '?', '\\'};
-  enum { PREFIX_UNITS = 4, NAMES_AT = HEADER_BYTES + NAME_FIELDS_BYTES + SYMLINK_FLAGS_BYTES };
+  static const uint16_t nt_prefix_w[] = {'\\', '?', '?', '\\', 'U', 'N', 'C'};
+  enum { PREFIX_UNITS = 4, UNC_UNITS = 7, NAMES_AT = HEADER_BYTES + NAME_FIELDS_BYTES + SYMLINK_FLAGS_BYTES };
+  bool is_unc = strncmp(target, "\\\\", 2) == 0;
   size_t units;
   uint16_t *target_w = csi_utf16_from_utf8(ctx->arena, target, strlen(target), &units, &ctx->status);
   if (target_w == NULL) return false;
@@ -160,8 +161,8 @@ bool csi_reparse_build_symlink(struct csi_ctx *ctx, const char *target, uint8_t 
 
   uint8_t *names = bytes_out + NAMES_AT;
   size_t at = 0;
-  put_name(names, &at, nt_prefix_w, PREFIX_UNITS);
-  put_name(names, &at, target_w, units);
+  put_name(names, &at, nt_prefix_w, is_unc ? UNC_UNITS : PREFIX_UNITS);
+  put_name(names, &at, target_w + is_unc, units - is_unc); /* of the two separators one */
   size_t substitute_bytes = at;
   put_name(names, &at, target_w, units);
 

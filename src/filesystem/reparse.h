@@ -44,7 +44,8 @@ bool csi_reparse_parse(struct csi_ctx *ctx, const uint8_t *bytes, size_t size_by
 /* True when the target is the root of a volume and nothing below it: a mounted folder has that. */
 bool csi_reparse_is_volume_root(const struct csi_reparse *reparse);
 
-/* Writes the REPARSE_DATA_BUFFER of an absolute symbolic link to target, a path such as `C:\a`.
+/* Writes the REPARSE_DATA_BUFFER of an absolute symbolic link to target, a path such as `C:\a`
+ * or `\\host\share\a`.
  *
  * bytes_out: room for CSI_REPARSE_BYTES_MAX.
  * Fails with INVALID_ARGUMENT when target is too long for a link, RESOURCE_EXHAUSTED. */

@@ -14,13 +14,13 @@ static void require(bool condition) {
   if (!condition) abort();
 }
 
-static void check_round_trip(struct csi_ctx *ctx, const char *target) {
+static void check_round_trip(struct csi_ctx *ctx, const char *target, enum csi_link_kind kind) {
   uint8_t bytes[CSI_REPARSE_BYTES_MAX];
   size_t size_bytes;
   if (!csi_reparse_build_symlink(ctx, target, bytes, &size_bytes)) return;
   struct csi_reparse link;
   require(size_bytes <= sizeof bytes && csi_reparse_parse(ctx, bytes, size_bytes, &link));
-  require(link.tag == CSI_REPARSE_TAG_SYMLINK && link.kind == CSI_LINK_DRIVE);
+  require(link.tag == CSI_REPARSE_TAG_SYMLINK && link.kind == kind);
   require(strcmp(link.target, target) == 0 && strcmp(link.print, target) == 0);
 }
 
@@ -32,7 +32,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     require((link.kind == CSI_LINK_NONE) == (link.target == NULL));
     bool volume_root = csi_reparse_is_volume_root(&link);
     require(!volume_root || strlen(link.target) >= 48);
-    if (link.kind == CSI_LINK_DRIVE) check_round_trip(&ctx, link.target);
+    if (link.kind == CSI_LINK_DRIVE || link.kind == CSI_LINK_UNC)
+      check_round_trip(&ctx, link.target, link.kind);
   } else {
     require(!csi_status_ok(&ctx.status));
   }

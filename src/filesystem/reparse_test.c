@@ -263,21 +263,24 @@ static void test_lone_surrogates_are_shown_not_refused(void **state) {
   assert_string_equal(f->reparse.target, "c:\\\uFFFD");
 }
 
-static void assert_round_trip(struct fixture *f, const char *target) {
+static void assert_round_trip(struct fixture *f, const char *target, enum csi_link_kind kind) {
   uint8_t bytes[CSI_REPARSE_BYTES_MAX];
   size_t size = 0;
   csi_status_clear(&f->ctx.status);
   assert_true(csi_reparse_build_symlink(&f->ctx, target, bytes, &size));
-  assert_link(f, bytes, size, CSI_REPARSE_TAG_SYMLINK, CSI_LINK_DRIVE, target, target);
+  assert_link(f, bytes, size, CSI_REPARSE_TAG_SYMLINK, kind, target, target);
 }
 
 static void test_built_links_read_back(void **state) {
   struct fixture *f = *state;
-  assert_round_trip(f, "C:\\var\\lib\\kubelet\\plugins\\x\\globalmount");
-  assert_round_trip(f, "c:\\\u00e4\u4e2d\U0001F4BE");
+  assert_round_trip(f, "C:\\var\\lib\\kubelet\\plugins\\x\\globalmount", CSI_LINK_DRIVE);
+  assert_round_trip(f, "c:\\\u00e4\u4e2d\U0001F4BE", CSI_LINK_DRIVE);
+  assert_round_trip(f, "\\\\host\\share\\sub dir\\\u00e4\\", CSI_LINK_UNC);
   char longest[4500] = "C:\\";
   memset(longest + 3, 'a', 4084);
-  assert_round_trip(f, longest);
+  assert_round_trip(f, longest, CSI_LINK_DRIVE);
+  memcpy(longest, "\\\\h", 3);
+  assert_round_trip(f, longest, CSI_LINK_UNC);
   longest[4087] = 'a';
   uint8_t bytes[CSI_REPARSE_BYTES_MAX];
   size_t size;
@@ -317,6 +320,24 @@ static void test_built_bytes_are_what_windows_expects(void **state) {
   assert_true(csi_reparse_build_symlink(&f->ctx, "C:\\a", bytes, &size));
   assert_int_equal(size, sizeof expected);
   assert_memory_equal(bytes, expected, sizeof expected);
+}
+
+/* `\??\UNC\h\s\`, and for people `\\h\s\`. */
+static void test_built_link_to_a_share(void **state) {
+  struct fixture *f = *state;
+  static const uint8_t header[] = {0x0C, 0, 0, 0xA0, 48, 0, 0, 0, 0, 0, 24, 0, 24, 0, 12, 0, 0, 0, 0, 0};
+  static const uint8_t names[] = {W4('\\', '?', '?', '\\'),
+                                  W4('U', 'N', 'C', '\\'),
+                                  W4('h', '\\', 's', '\\'),
+                                  W4('\\', '\\', 'h', '\\'),
+                                  W1('s'),
+                                  W1('\\')};
+  uint8_t bytes[CSI_REPARSE_BYTES_MAX];
+  size_t size = 0;
+  assert_true(csi_reparse_build_symlink(&f->ctx, "\\\\h\\s\\", bytes, &size));
+  assert_int_equal(size, sizeof header + sizeof names);
+  assert_memory_equal(bytes, header, sizeof header);
+  assert_memory_equal(bytes + sizeof header, names, sizeof names);
 }
 
 /* The layout that Windows insists on: the name, a NUL, no second name, another NUL. */
@@ -364,6 +385,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_lone_surrogates_are_shown_not_refused, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_built_links_read_back, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_built_bytes_are_what_windows_expects, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_built_link_to_a_share, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_built_mounted_folder, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_every_allocation_may_fail, set_up, tear_down),
   };

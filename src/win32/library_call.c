@@ -11,8 +11,12 @@
 #include "base/wipe.h"
 
 enum {
-  GIVEN_UP_MAX = 32, /* threads that may be waiting for libraries while nobody waits for them */
-  LOOK_MS = 50,      /* how soon a waiting caller notices that its client is gone */
+  /* Threads that may be waiting for libraries while nobody waits for them, for each kind of object: one
+   * library cannot take the others' away. */
+  GIVEN_UP_MAX = 16,
+  LOOK_MS = 50,    /* how soon a waiting caller notices that its client is gone */
+  GRACE_MS = 1000, /* of a given-up call to return, before others on its object are refused */
+  GRACE_LOOK_MS = 10,
   NS_PER_MS = 1000000,
   STACK_BYTES = 256 * 1024,
 };
@@ -25,7 +29,6 @@ enum {
 
 static SRWLOCK lock = SRWLOCK_INIT;
 static struct csi_library_call *given_up; /* and still running */
-static unsigned given_up_count;
 
 void *csi_library_call_new(struct csi_ctx *ctx, size_t size_bytes, void (*run)(struct csi_library_call *call),
                            const char *name) {
@@ -57,7 +60,6 @@ static void end_given_up(struct csi_library_call *call) {
   AcquireSRWLockExclusive(&lock);
   *call->place = call->next;
   if (call->next != NULL) call->next->place = call->place;
-  given_up_count--;
   ReleaseSRWLockExclusive(&lock);
   CSI_LOG(WARNING,
           "%s on %s has returned after %" PRId64 " s with %" PRIu32 "; nobody waited for it any more",
@@ -83,7 +85,6 @@ static bool give_up(struct csi_library_call *call) {
     call->place = &given_up;
     if (call->next != NULL) call->next->place = &call->next;
     given_up = call;
-    given_up_count++;
     /* Helps where the library waits for a device or a pipe. */
     CancelSynchronousIo(call->thread);
   }
@@ -91,18 +92,51 @@ static bool give_up(struct csi_library_call *call) {
   return running;
 }
 
-static bool is_allowed(struct csi_ctx *ctx, const struct csi_library_call *call) {
-  bool allowed = true;
-  AcquireSRWLockShared(&lock);
-  for (const struct csi_library_call *other = given_up; other != NULL && allowed; other = other->next)
-    if (strcmp(other->object, call->object) == 0)
-      allowed = csi_fail(&ctx->status, CSI_UNAVAILABLE, "%s: %s has not returned for %" PRId64 " s",
-                         call->object, other->name, age_s(other));
-  if (allowed && given_up_count >= GIVEN_UP_MAX)
-    allowed = csi_fail(&ctx->status, CSI_UNAVAILABLE, "%s: %u calls of the system have not returned",
-                       call->object, given_up_count);
-  ReleaseSRWLockShared(&lock);
-  return allowed;
+static void copy_object(char object_out[CSI_LIBRARY_OBJECT_BYTES], const char *object) {
+  size_t length_bytes = csi_utf8_cut(object, strlen(object), CSI_LIBRARY_OBJECT_BYTES - 1);
+  memcpy(object_out, object, length_bytes);
+  object_out[length_bytes] = '\0';
+}
+
+/* Fails when more than this many calls on the object have been given up. The lock is taken. */
+static bool check_object(struct csi_ctx *ctx, const char *object, unsigned tolerated) {
+  unsigned count = 0;
+  for (const struct csi_library_call *other = given_up; other != NULL; other = other->next)
+    if (strcmp(other->object, object) == 0 && ++count > tolerated)
+      return csi_fail(&ctx->status, CSI_UNAVAILABLE, "%s: %s has not returned for %" PRId64 " s", object,
+                      other->name, age_s(other));
+  return true;
+}
+
+/* Fails when too many calls on objects of this kind have been given up. The lock is taken. */
+static bool check_kind(struct csi_ctx *ctx, const char *object) {
+  size_t kind_bytes = strcspn(object, " ") + 1; /* with the blank or the NUL behind it */
+  unsigned count = 0;
+  for (const struct csi_library_call *other = given_up; other != NULL; other = other->next)
+    if (strncmp(other->object, object, kind_bytes) == 0) count++;
+  return count < GIVEN_UP_MAX || csi_fail(&ctx->status, CSI_UNAVAILABLE,
+                                          "%s: %u calls of the system have not returned", object, count);
+}
+
+/* A call whose asker's time was over in the middle of it mostly returns a moment later, and is waited for.
+ *
+ * runs: the object is asked for in order to run a call. */
+static bool await_turn(struct csi_ctx *ctx, const char *object, unsigned tolerated, bool runs) {
+  const int64_t end_ns = csi_now_ns() + GRACE_MS * INT64_C(1000000);
+  for (;;) {
+    AcquireSRWLockShared(&lock);
+    bool allowed = check_object(ctx, object, tolerated) && (!runs || check_kind(ctx, object));
+    ReleaseSRWLockShared(&lock);
+    if (allowed || csi_now_ns() >= end_ns) return allowed;
+    csi_status_clear(&ctx->status);
+    if (!csi_pause(ctx, GRACE_LOOK_MS)) return false;
+  }
+}
+
+bool csi_library_object_is_free(struct csi_ctx *ctx, const char *object) {
+  char wanted[CSI_LIBRARY_OBJECT_BYTES];
+  copy_object(wanted, object);
+  return await_turn(ctx, wanted, 0, false);
 }
 
 /* False with a status when nobody waits any more. */
@@ -120,10 +154,8 @@ static bool await(struct csi_ctx *ctx, const struct csi_library_call *call, uint
 
 bool csi_library_call(struct csi_ctx *ctx, struct csi_library_call *call, uint32_t limit_ms,
                       const char *object) {
-  size_t length_bytes = csi_utf8_cut(object, strlen(object), sizeof call->object - 1);
-  memcpy(call->object, object, length_bytes);
-  call->object[length_bytes] = '\0';
-  if (!csi_ctx_alive(ctx) || !is_allowed(ctx, call)) {
+  copy_object(call->object, object);
+  if (!csi_ctx_alive(ctx) || !await_turn(ctx, call->object, call->tolerated, true)) {
     csi_library_call_free(call);
     return false;
   }

@@ -37,8 +37,9 @@ struct csi_library_call {
   /* Frees what run() has allocated in the library; called once, after run(), by csi_library_call_free() or by
    * the thread. May be NULL. */
   void (*clean_up)(struct csi_library_call *call);
-  const char *name; /* literal: the library's function */
-  uint32_t error;   /* its result */
+  const char *name;   /* literal: the library's function */
+  unsigned tolerated; /* how many given-up calls on the same object do not keep this one from running */
+  uint32_t error;     /* its result */
 
   struct csi_library_call *next, **place; /* private, and all below */
   char object[CSI_LIBRARY_OBJECT_BYTES];
@@ -54,12 +55,18 @@ void *csi_library_call_new(struct csi_ctx *ctx, size_t size_bytes, void (*run)(s
 
 /* Runs the call and waits for it, at most limit_ms and until the call's deadline.
  *
- * object: what the library works on, "share \\host\share"; copied; cut when it is too long.
+ * object: what the library works on, "share \\host\share", of which one spelling must be kept to; copied;
+ * cut when it is too long. Its first word is its kind.
  * True when it has returned: call->error and the rest may be read, and the caller frees it. Otherwise the
- * call is the caller's no longer: DEADLINE_EXCEEDED or CANCELLED; UNAVAILABLE, without running it, while an
- * earlier call on the same object, which somebody has given up, goes on. */
+ * call is the caller's no longer: DEADLINE_EXCEEDED or CANCELLED; and without running it: UNAVAILABLE when
+ * an earlier call on the same object, or too many on objects of this kind, which somebody has given up, go
+ * on for another second; the failure of CreateThread. */
 bool csi_library_call(struct csi_ctx *ctx, struct csi_library_call *call, uint32_t limit_ms,
                       const char *object) CSI_MUST_CHECK;
+
+/* UNAVAILABLE when a call on the object, spelt as it was for the call, goes on for another second that
+ * somebody has given up: what it is about to change cannot be told. */
+bool csi_library_object_is_free(struct csi_ctx *ctx, const char *object) CSI_MUST_CHECK;
 
 /* Wipes and frees a call that has returned or was never run. NULL is accepted. */
 void csi_library_call_free(struct csi_library_call *call);

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,6 +91,11 @@ static void test_giving_up(void **state) {
   assert_int_equal(atomic_load(&scene->clean_up), 0);
 
   csi_status_clear(&scene->ctx.status);
+  assert_false(csi_library_object_is_free(&scene->ctx, OBJECT));
+  assert_int_equal(scene->ctx.status.code, CSI_UNAVAILABLE);
+  assert_non_null(strstr(scene->ctx.status.text, OBJECT ": WNetAddConnection4W has not returned for"));
+  csi_status_clear(&scene->ctx.status);
+  assert_true(csi_library_object_is_free(&scene->ctx, "share \\\\host\\other"));
   struct probe *other = new_probe(scene, false);
   assert_true(csi_library_call(&scene->ctx, &other->call, CSI_LIBRARY_CALL_MS, "share \\\\host\\other"));
   csi_library_call_free(&other->call);
@@ -97,9 +103,77 @@ static void test_giving_up(void **state) {
 
   SetEvent(scene->go_on);
   await_clean_up(scene, 2);
+  assert_true(csi_library_object_is_free(&scene->ctx, OBJECT));
   struct probe *again = new_probe(scene, false);
   assert_true(csi_library_call(&scene->ctx, &again->call, CSI_LIBRARY_CALL_MS, OBJECT));
   csi_library_call_free(&again->call);
+}
+
+/* Has a call on the object given up. */
+static void leave_alone(struct scene *scene, const char *object, unsigned tolerated) {
+  struct probe *probe = new_probe(scene, true);
+  probe->call.tolerated = tolerated;
+  assert_false(csi_library_call(&scene->ctx, &probe->call, 1, object));
+  assert_int_equal(scene->ctx.status.code, CSI_DEADLINE_EXCEEDED);
+  csi_status_clear(&scene->ctx.status);
+}
+
+static void assert_refused(struct scene *scene, const char *object, unsigned tolerated) {
+  struct probe *probe = new_probe(scene, false);
+  probe->call.tolerated = tolerated;
+  assert_false(csi_library_call(&scene->ctx, &probe->call, CSI_LIBRARY_CALL_MS, object));
+  assert_int_equal(scene->ctx.status.code, CSI_UNAVAILABLE);
+  csi_status_clear(&scene->ctx.status);
+}
+
+/* Calls that only read are refused when several of them hang. */
+static void test_tolerated_calls(void **state) {
+  struct scene *scene = *state;
+  leave_alone(scene, OBJECT, 0);
+  leave_alone(scene, OBJECT, 2);
+  leave_alone(scene, OBJECT, 2);
+  assert_refused(scene, OBJECT, 2);
+  SetEvent(scene->go_on);
+  await_clean_up(scene, 3);
+}
+
+/* Too many on one kind of objects keep no other kind from its calls. */
+static void test_too_many(void **state) {
+  struct scene *scene = *state;
+  enum { MAX = 16 };
+  char object[32];
+  for (int i = 0; i < MAX; i++) {
+    (void)snprintf(object, sizeof object, "share %d", i);
+    leave_alone(scene, object, 0);
+  }
+  assert_refused(scene, "share 16", 0);
+  struct probe *other = new_probe(scene, false);
+  assert_true(csi_library_call(&scene->ctx, &other->call, CSI_LIBRARY_CALL_MS, "shares"));
+  csi_library_call_free(&other->call);
+  SetEvent(scene->go_on);
+  await_clean_up(scene, MAX + 1);
+}
+
+static DWORD WINAPI let_go_later(void *context) {
+  struct scene *scene = context;
+  Sleep(100);
+  SetEvent(scene->go_on);
+  return 0;
+}
+
+/* The asker's time was over in the middle of the call: the next one need not suffer for it. */
+static void test_a_call_that_returns_soon_is_waited_for(void **state) {
+  struct scene *scene = *state;
+  struct probe *probe = new_probe(scene, true);
+  assert_false(csi_library_call(&scene->ctx, &probe->call, 50, OBJECT));
+  csi_status_clear(&scene->ctx.status);
+  HANDLE thread = CreateThread(NULL, 0, let_go_later, scene, 0, NULL);
+  struct probe *next = new_probe(scene, false);
+  assert_true(csi_library_call(&scene->ctx, &next->call, CSI_LIBRARY_CALL_MS, OBJECT));
+  csi_library_call_free(&next->call);
+  WaitForSingleObject(thread, INFINITE);
+  CloseHandle(thread);
+  await_clean_up(scene, 2);
 }
 
 static void test_client_goes_away(void **state) {
@@ -125,9 +199,9 @@ static void test_deadline_of_the_request(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_result_comes_back),
-      TEST(test_giving_up),
-      TEST(test_client_goes_away),
+      TEST(test_result_comes_back),       TEST(test_giving_up),
+      TEST(test_tolerated_calls),         TEST(test_too_many),
+      TEST(test_client_goes_away),        TEST(test_a_call_that_returns_soon_is_waited_for),
       TEST(test_deadline_of_the_request),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
