@@ -20,12 +20,13 @@ static enum csi_exit serve(const struct csi_options *options) {
   struct csi_status status = {0};
   if (!csi_log_open(PROGRAM_NAME, &status)) {
     fprintf(stderr, "log: exiting because of error: %s\n", status.text);
-    return options->windows_service ? csi_service_run(options, csi_program_win32(), &status)
+    return options->windows_service ? csi_service_run(options, csi_program_win32(options), &status)
                                     : CSI_EXIT_CONFIG;
   }
   csi_process_enable_privileges();
-  enum csi_exit result = options->windows_service ? csi_service_run(options, csi_program_win32(), &status)
-                                                  : csi_console_run(options, csi_program_win32());
+  enum csi_exit result = options->windows_service
+                             ? csi_service_run(options, csi_program_win32(options), &status)
+                             : csi_console_run(options, csi_program_win32(options));
   csi_log_close();
   return result;
 }
@@ -34,7 +35,7 @@ static enum csi_exit serve(const struct csi_options *options) {
 static enum csi_exit refuse_service(const struct csi_options *options, struct csi_status *why) {
   struct csi_status unheard = {0};
   bool logs = csi_log_open(PROGRAM_NAME, &unheard);
-  enum csi_exit result = csi_service_run(options, csi_program_win32(), why);
+  enum csi_exit result = csi_service_run(options, csi_program_win32(options), why);
   if (logs) csi_log_close();
   return result;
 }
@@ -57,7 +58,7 @@ static enum csi_exit run(int argc, char *const *argv) {
     puts(PROGRAM_NAME " " CSI_VERSION_TEXT);
     return CSI_EXIT_OK;
   }
-  if (options.check_config) return csi_daemon_check(&options, csi_program_win32(), stdout);
+  if (options.check_config) return csi_daemon_check(&options, csi_program_win32(&options), stdout);
   return serve(&options);
 }
 

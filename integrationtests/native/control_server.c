@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "control_server.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,11 +10,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "storage_command.h"
-
 enum {
   CONNECTIONS = 16, /* at a time; more wait */
   REPLY_BYTES = 1 << 20,
+  LINE_BYTES = 4096,
 };
 
 struct connection {
@@ -24,7 +24,7 @@ struct connection {
 };
 
 struct control_server {
-  struct csi_fake_storage *storage;
+  struct fake_node *node;
   char path[sizeof((struct sockaddr_un *)NULL)->sun_path];
   int listener;
   pthread_t acceptor;
@@ -35,7 +35,7 @@ struct control_server {
 
 static void answer(struct control_server *server, FILE *out, char *line, char *reply) {
   line[strcspn(line, "\r\n")] = '\0';
-  if (csi_fake_storage_command(server->storage, line, reply, REPLY_BYTES)) {
+  if (fake_node_command(server->node, line, reply, REPLY_BYTES)) {
     fprintf(out, "%s. ok\n", reply);
   } else {
     fprintf(out, ". error: %s\n", reply);
@@ -49,13 +49,16 @@ static void *serve(void *data) {
   FILE *in = fdopen(connection->socket, "r");
   FILE *out = in == NULL ? NULL : fdopen(dup(connection->socket), "w");
   char *reply = malloc(REPLY_BYTES);
-  char line[STORAGE_COMMAND_LINE_BYTES];
+  char line[LINE_BYTES];
   while (out != NULL && reply != NULL && fgets(line, sizeof line, in) != NULL)
     answer(server, out, line, reply);
   free(reply);
   if (out != NULL) fclose(out);
   pthread_mutex_lock(&server->lock);
-  if (in != NULL) fclose(in);
+  if (in != NULL)
+    fclose(in);
+  else
+    close(connection->socket);
   connection->socket = -1;
   pthread_mutex_unlock(&server->lock);
   return NULL;
@@ -90,6 +93,7 @@ static void *accept_all(void *data) {
   struct control_server *server = data;
   for (;;) {
     int socket = accept(server->listener, NULL, NULL);
+    if (socket < 0 && (errno == EINTR || errno == ECONNABORTED)) continue;
     if (socket < 0) return NULL;
     begin(server, socket);
   }
@@ -97,8 +101,10 @@ static void *accept_all(void *data) {
 
 static bool listen_at(struct control_server *server, const char *path) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
-  if (snprintf(address.sun_path, sizeof address.sun_path, "%s", path) >= (int)sizeof address.sun_path)
+  if (snprintf(address.sun_path, sizeof address.sun_path, "%s", path) >= (int)sizeof address.sun_path) {
+    errno = ENAMETOOLONG;
     return false;
+  }
   memcpy(server->path, address.sun_path, sizeof server->path);
   server->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   unlink(path);
@@ -107,10 +113,11 @@ static bool listen_at(struct control_server *server, const char *path) {
          listen(server->listener, CONNECTIONS) == 0;
 }
 
-struct control_server *control_server_start(struct csi_fake_storage *storage, const char *path) {
+struct control_server *control_server_start(struct fake_node *node, const char *path) {
   struct control_server *server = calloc(1, sizeof *server);
   if (server == NULL) return NULL;
-  server->storage = storage;
+  server->listener = -1;
+  server->node = node;
   pthread_mutex_init(&server->lock, NULL);
   for (size_t i = 0; i < CONNECTIONS; i++)
     server->connections[i] = (struct connection){.server = server, .socket = -1};

@@ -8,12 +8,12 @@
 
 #include <stdbool.h>
 
-#include "storage_fake.h"
+#include "fake_node.h"
 
 struct control_server;
 
 /* Listens at path, which may have been left by another process. NULL: errno says why. */
-struct control_server *control_server_start(struct csi_fake_storage *storage, const char *path);
+struct control_server *control_server_start(struct fake_node *node, const char *path);
 
 /* Ends all connections and frees the server. NULL is accepted. */
 void control_server_stop(struct control_server *server);

@@ -15,46 +15,28 @@
 
 #include "base/log.h"
 #include "control_server.h"
+#include "fake_node.h"
 #include "service/daemon.h"
 #include "service/groups.h"
 #include "service/options.h"
-#include "storage_command.h"
-#include "storage_fake.h"
 
 enum {
-  PROFILE_BYTES = 1 << 16,
   PATH_BYTES = 512,
 };
 
-static struct csi_fake_filesystem *files;
-static struct csi_fake_storage *storage;
+static struct fake_node fakes;
 
 static void make_roots(const struct csi_options *options) {
   const char *roots[CSI_FLAG_LIST_ITEMS + 1];
   size_t count = csi_options_roots(options, roots);
   for (size_t i = 0; i < count; i++)
-    csi_fake_add_directory(files, roots[i]);
-}
-
-static bool load_profile(const char *path) {
-  static char text[PROFILE_BYTES];
-  char problem[PATH_BYTES];
-  FILE *file = fopen(path, "r");
-  if (file == NULL) {
-    fprintf(stderr, "%s: %s\n", path, strerror(errno));
-    return false;
-  }
-  text[fread(text, 1, sizeof text - 1, file)] = '\0';
-  fclose(file);
-  bool done = csi_fake_storage_profile(storage, text, problem, sizeof problem);
-  if (!done) fprintf(stderr, "%s: %s\n", path, problem);
-  return done;
+    csi_fake_add_directory(fakes.files, roots[i]);
 }
 
 static struct control_server *start_control(const struct csi_options *options) {
   char path[PATH_BYTES];
   snprintf(path, sizeof path, "%scontrol", options->pipe_prefix);
-  struct control_server *control = control_server_start(storage, path);
+  struct control_server *control = control_server_start(&fakes, path);
   if (control == NULL) fprintf(stderr, "%s: %s\n", path, strerror(errno));
   return control;
 }
@@ -73,9 +55,7 @@ static void stopping(void *context, size_t running, uint32_t left_ms) {
 }
 
 static enum csi_exit serve(const struct csi_options *options, sigset_t *signals) {
-  struct csi_node node = {.files = csi_fake_filesystem_host(files),
-                          .disks = csi_fake_disk_host(storage),
-                          .volumes = csi_fake_volume_host(storage)};
+  struct csi_node node = fake_node_hosts(&fakes);
   const struct csi_program program = {.groups = csi_groups, .group_count = CSI_GROUP_COUNT, .context = &node};
   const struct csi_daemon_host host = {.context = signals,
                                        .starting = nothing,
@@ -104,14 +84,12 @@ int main(int argc, char **argv) {
   sigaddset(&signals, SIGINT);
   pthread_sigmask(SIG_BLOCK, &signals, NULL); /* before any thread is made: all inherit it */
 
-  files = csi_fake_filesystem_new();
-  storage = csi_fake_storage_new(files);
+  fake_node_init(&fakes);
   make_roots(&options);
   const char *profile = getenv("CSI_PROXY_NATIVE_PROFILE");
   enum csi_exit result =
-      profile == NULL || load_profile(profile) ? serve(&options, &signals) : CSI_EXIT_CONFIG;
-  csi_fake_storage_free(storage);
-  csi_fake_filesystem_free(files);
+      profile == NULL || fake_node_load(&fakes, profile) ? serve(&options, &signals) : CSI_EXIT_CONFIG;
+  fake_node_free(&fakes);
   csi_log_close();
   return (int)result;
 }

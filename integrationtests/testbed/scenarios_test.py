@@ -57,13 +57,17 @@ class ServiceTest(cases.TestbedTest):
 
     def setUp(self):
         super().setUp()
-        self.daemon = self.bed.daemon(self.executable())
+        self.daemon = self.bed.daemon(self.executable(), *self.flags())
         self.addCleanup(self.end_daemon)
         self.client = self.bed.calls(self.daemon)
         self.addCleanup(self.client.kill)
 
     def executable(self):
         return cases.SETTINGS.exe or self.bed.build.shipped
+
+    def flags(self):
+        """Of the service, besides those that every test needs."""
+        return ()
 
     def end_daemon(self):
         alive = self.daemon.is_running()
@@ -447,7 +451,7 @@ class Crashes(FaultMatrix):
 
     def start(self):
         self.client.kill()
-        self.daemon = self.bed.daemon(self.executable())
+        self.daemon = self.bed.daemon(self.executable(), *self.flags())
         self.client = self.bed.calls(self.daemon)
 
 

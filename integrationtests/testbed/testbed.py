@@ -45,7 +45,7 @@ import harness  # noqa: E402  (beside the life-cycle tests)
 
 TURN_S = 1800  # for others that use the prefix
 SESSION_S = 60  # for Wine to start or end
-COMMAND_S = 30  # for one command of the testbed; those that wait have a limit of their own
+COMMAND_S = 60  # for one command of the testbed; those that wait have a limit of their own
 READY_S = 30  # for csi-proxy to open its pipes
 
 INSTALLED_IN = "csi-testbed"  # below drive C
@@ -62,7 +62,9 @@ def cache_directory():
 
 
 def wine_prefix():
-    return pathlib.Path(os.environ.get("CSI_PROXY_WINEPREFIX") or cache_directory() / "wine-prefix-testbed")
+    """CSI_TESTBED_LANE is for testbeds that run beside each other; empty for the first."""
+    lane = os.environ.get("CSI_TESTBED_LANE", "")
+    return pathlib.Path(os.environ.get("CSI_PROXY_WINEPREFIX") or cache_directory() / f"wine-prefix-testbed{lane}")
 
 
 def windows_path(unix_path):
@@ -79,13 +81,16 @@ class Build:
         self.driver = testbed / "driver" / "vdisk.sys"
         self.inf = HERE / "driver" / "vdisk.inf"
         self.control = testbed / "ctl" / "vdiskctl.exe"
-        self.fmifs = testbed / "fmifs" / "fmifs.dll"
+        # What Wine lacks, with targets and so on of the testbed behind it.
+        self.stand_ins = [testbed / name / f"{name}.dll" for name in ("fmifs", "iscsidsc", "mi", "mpr")]
+        self.stand_ins.append(testbed / "mpr" / "credui.dll")
+        self.test_service = testbed / "services" / "csi-test-service.exe"
         self.shipped = self.directory / "src" / "service" / "csi-proxy.exe"
         self.with_links = testbed / "links" / "csi-proxy-testbed.exe"
         self.calls = testbed / "calls" / "csi-proxy-calls.exe"
 
     def check(self):
-        for file in (self.driver, self.inf, self.control, self.fmifs):
+        for file in (self.driver, self.inf, self.control, self.test_service, *self.stand_ins):
             if not file.exists():
                 raise Failed(f"there is no {file}; build it: scripts/build.sh windows-release")
 
@@ -129,6 +134,7 @@ class _Session:
         # Links and files of volumes that an earlier one has left; see links/record.h.
         shutil.rmtree(self.drive_c("testbed"), ignore_errors=True)
         self._put_files()
+        self._prefer_stand_ins()
         if self._is_installed():
             self._wait_for_driver()
             return
@@ -158,10 +164,25 @@ class _Session:
         shutil.copy(self.build.driver, directory / "vdisk.sys")
         shutil.copy(self.build.inf, directory / "vdisk.inf")
         (directory / "vdisk.cat").touch()
-        (directory / "fmifs.txt").unlink(missing_ok=True)
-        shutil.copy(self.build.fmifs, self.drive_c("windows", "system32", "fmifs.dll"))
+        for knobs in ("fmifs.txt", "network.txt"):
+            (directory / knobs).unlink(missing_ok=True)
+        for shares in (directory / "shares", self.prefix / "dosdevices" / "unc"):
+            shutil.rmtree(shares, ignore_errors=True)
+        shutil.copy(self.build.test_service, directory / "csi-test-service.exe")
+        for library in self.build.stand_ins:
+            shutil.copy(library, self.drive_c("windows", "system32", library.name))
         if self._is_installed():
             shutil.copy(self.build.driver, self.drive_c("windows", "system32", "drivers", "vdisk.sys"))
+
+    def _prefer_stand_ins(self):
+        """Wine takes its own DLL of a name unless its registry says otherwise."""
+        registry = (self.prefix / "user.reg").read_text(encoding="utf-8", errors="replace")
+        for name in (library.stem for library in self.build.stand_ins):
+            if f'"{name}"="native"' not in registry:
+                subprocess.run([harness.WINE, "reg", "add", "HKCU\\Software\\Wine\\DllOverrides", "/v", name,
+                                "/d", "native", "/f"], env=self.environment, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=COMMAND_S,
+                               check=True)
 
     def _fingerprint(self):
         return hashlib.sha256(self.build.inf.read_bytes()).hexdigest()
@@ -450,6 +471,31 @@ class Testbed:
             yield
         finally:
             self.clear_faults()
+
+    # ---- The network: shares, and faults of the DLLs that stand for Windows' own.
+
+    def add_share(self, root, **keys):
+        """Adds a share; keys are those of `share add`, in plain text."""
+        self.command(" ".join([f"share add root={escape(root)}",
+                               *(f"{key}={escape(value)}" for key, value in keys.items())]))
+
+    def set_share(self, root, **keys):
+        self.command(" ".join([f"share set root={escape(root)}",
+                               *(f"{key}={escape(value)}" for key, value in keys.items())]))
+
+    def shares(self):
+        """{root: {word: value}} of `share list`."""
+        found = (parse_words(line) for line in self.command("share list"))
+        return {words["root"]: words for words in found}
+
+    def network_fault(self, words):
+        """`network fault add`: "call=WNetAddConnection4W error=64"."""
+        self.command("network fault add " + words)
+
+    def network_counters(self):
+        """{call: count} of the stand-in DLLs since the last reset."""
+        found = (parse_words(line) for line in self.command("network counters"))
+        return {words["call"]: int(words["count"]) for words in found}
 
     @property
     def fmifs_file(self):

@@ -15,6 +15,9 @@ from harness import Settings, WineTest, run, testtool, unique, windows_path
 VERSIONS = {
     "disk": ["v1", "v1alpha1", "v1beta1", "v1beta2", "v1beta3"],
     "filesystem": ["v1", "v1alpha1", "v1beta1", "v1beta2", "v2alpha1"],
+    "iscsi": ["v1alpha1", "v1alpha2"],
+    "smb": ["v1", "v1alpha1", "v1beta1", "v1beta2"],
+    "system": ["v1alpha1"],
     "volume": ["v1", "v1alpha1", "v1beta1", "v1beta2", "v1beta3", "v2alpha1"],
 }
 PIPES = [f"{group}-{version}" for group, versions in VERSIONS.items() for version in versions]

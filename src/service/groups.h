@@ -2,7 +2,7 @@
  *
  * The API groups of this build, on whatever operating system stands behind them:
  *
- *   static struct csi_node node = {.files = ..., .disks = ..., .volumes = ...};
+ *   static struct csi_node node = {.files = ..., .disks = ..., ...};
  *   const struct csi_program program = {
  *       .groups = csi_groups, .group_count = CSI_GROUP_COUNT, .context = &node};
  *   csi_daemon_run(&options, &program, &host);
@@ -13,7 +13,10 @@
 #include "base/keyed_lock.h"
 #include "disk/host.h"
 #include "filesystem/host.h"
+#include "iscsi/host.h"
 #include "service/daemon.h"
+#include "smb/host.h"
+#include "system/host.h"
 #include "volume/host.h"
 
 /* A node as the groups see it, and what they share. Must outlive the daemon. */
@@ -21,16 +24,19 @@ struct csi_node {
   const struct csi_filesystem_host *files;
   const struct csi_disk_host *disks;
   const struct csi_volume_host *volumes;
+  const struct csi_smb_host *shares;
+  const struct csi_system_host *system;
+  const struct csi_iscsi_host *initiator;
 
   struct csi_keyed_locks *locks; /* private: of the groups that are open */
   unsigned lock_users;
 };
 
 enum {
-  CSI_GROUP_COUNT = 3,
-  /* Calls that may wait for one disk or volume, each with a thread of its lane. Few, so that even several
-   * devices that hang leave threads to the others: a lane has 64 (max_threads in rpc/server.h), and eight
-   * devices take 8 * (1 + 6) of them. */
+  CSI_GROUP_COUNT = 6,
+  /* Calls that may wait for one disk, volume, share, target or service, each with a thread of its lane. Few,
+   * so that even several that hang leave threads to the others: a lane has 64 (max_threads in rpc/server.h),
+   * and eight devices take 8 * (1 + 6) of them. */
   CSI_WAITING_CALLS = 6,
 };
 

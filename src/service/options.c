@@ -4,13 +4,14 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "system/group.h"
 
 #define NANOSECONDS_PER_MS 1000000
 #define MAX_GRACE_NS (INT64_C(3600) * 1000 * NANOSECONDS_PER_MS)
 
 enum {
   TABLE_COUNT = 2,
-  OWN_FLAG_COUNT = 13,
+  OWN_FLAG_COUNT = 15,
 };
 
 struct flag_set {
@@ -38,6 +39,17 @@ static void flag_set_init(struct flag_set *set, struct csi_options *options) {
        .value = &options->require_privacy,
        .default_text = "true",
        .usage = "Encrypt the traffic of new SMB global mappings."},
+      {.name = "smb-route",
+       .type = CSI_FLAG_STRING,
+       .value = &options->smb_route,
+       .default_text = "auto",
+       .usage = "The `way` to SMB global mappings: wnet (mpr.dll), mi (the WMI class, by mi.dll), or auto."},
+      {.name = "protected-services",
+       .type = CSI_FLAG_STRING,
+       .value = &options->protected_services,
+       .default_text = CSI_SYSTEM_PROTECTED_SERVICES,
+       .usage = "Short `names`, separated by commas, of services that clients must not stop; this one\n"
+                "cannot be stopped by them anyway."},
       {.name = "allow-system-disks",
        .type = CSI_FLAG_BOOL,
        .value = &options->allow_system_disks,
@@ -102,6 +114,17 @@ static bool check_prefix(const char *prefix, struct csi_status *status) {
   return true;
 }
 
+static bool read_route(const char *name, enum csi_smb_route *route_out, struct csi_status *status) {
+  static const char *const names[] = {
+      [CSI_SMB_ROUTE_AUTO] = "auto", [CSI_SMB_ROUTE_WNET] = "wnet", [CSI_SMB_ROUTE_MI] = "mi"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (strcmp(name, names[i]) != 0) continue;
+    *route_out = (enum csi_smb_route)i;
+    return true;
+  }
+  return csi_fail(status, CSI_INVALID_ARGUMENT, "-smb-route is auto, wnet or mi, not \"%s\"", name);
+}
+
 enum csi_options_result csi_options_parse(struct csi_options *options, int argc, char *const *argv,
                                           struct csi_status *status) {
   *options = (struct csi_options){0};
@@ -120,7 +143,9 @@ enum csi_options_result csi_options_parse(struct csi_options *options, int argc,
     csi_fail(status, CSI_INVALID_ARGUMENT, "argument is not a flag: %s", argv[rest]);
     return CSI_OPTIONS_INVALID;
   }
-  return check_prefix(options->pipe_prefix, status) ? CSI_OPTIONS_RUN : CSI_OPTIONS_INVALID;
+  return check_prefix(options->pipe_prefix, status) && read_route(options->smb_route, &options->route, status)
+             ? CSI_OPTIONS_RUN
+             : CSI_OPTIONS_INVALID;
 }
 
 bool csi_options_ask_for_service(int argc, char *const *argv) {

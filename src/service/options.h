@@ -12,6 +12,7 @@
 
 #include "base/flags.h"
 #include "base/status.h"
+#include "smb/route.h"
 
 enum {
   CSI_OPTIONS_PREFIX_BYTES = 192, /* longest -pipe-prefix; a pipe name has 256 characters at most */
@@ -23,6 +24,9 @@ struct csi_options {
   bool windows_service;
   bool require_privacy;
   bool allow_system_disks;
+  const char *smb_route; /* as given */
+  enum csi_smb_route route;
+  const char *protected_services;
   const char *metrics_bind_address;
   const char *pipe_sddl;
   const char *pipe_prefix;

@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "system/group.h"
+
 enum {
   MAX_ARGUMENTS = 80,
 };
@@ -38,6 +40,8 @@ static void nothing_given_means_the_documented_defaults(void **unused) {
   assert_false(options.windows_service);
   assert_true(options.require_privacy);
   assert_false(options.allow_system_disks);
+  assert_int_equal(options.route, CSI_SMB_ROUTE_AUTO);
+  assert_string_equal(options.protected_services, CSI_SYSTEM_PROTECTED_SERVICES);
   assert_string_equal(options.metrics_bind_address, "");
   assert_string_equal(options.pipe_sddl, "D:P(A;;GA;;;SY)(A;;GA;;;BA)");
   assert_string_equal(options.pipe_prefix, "\\\\.\\pipe\\csi-proxy-");
@@ -66,6 +70,10 @@ static void the_command_lines_of_existing_installations_are_accepted(void **unus
   assert_string_equal(options.kubelet_path, "D:\\kubelet");
   assert_false(options.require_privacy);
   assert_true(options.allow_system_disks);
+  assert_int_equal(PARSE(&options, &status, "-smb-route=wnet"), CSI_OPTIONS_RUN);
+  assert_int_equal(options.route, CSI_SMB_ROUTE_WNET);
+  assert_int_equal(PARSE(&options, &status, "-smb-route=mi"), CSI_OPTIONS_RUN);
+  assert_int_equal(options.route, CSI_SMB_ROUTE_MI);
   /* The logging flags are kept by base/log: put them back. */
   assert_int_equal(PARSE(&options, &status, NULL), CSI_OPTIONS_RUN);
 }
@@ -114,6 +122,7 @@ static void what_cannot_be_used_is_refused_with_a_reason(void **unused) {
       {"-stop-grace-period=1h1ms", "-stop-grace-period"},
       {"-pipe-prefix=", "-pipe-prefix must not be empty"},
       {"-pipe-prefix=\\\\.\\pipe\\%n", "-pipe-prefix must not contain '%'"},
+      {"-smb-route=wmi", "-smb-route is auto, wnet or mi, not \"wmi\""},
       {"-kubelet-path", "flag needs an argument: -kubelet-path"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

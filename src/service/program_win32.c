@@ -11,7 +11,10 @@
 #include "base/text.h"
 #include "disk/host_win32.h"
 #include "filesystem/host_win32.h"
+#include "iscsi/host_win32.h"
 #include "service/groups.h"
+#include "smb/host_win32.h"
+#include "system/host_win32.h"
 #include "volume/host_win32.h"
 
 enum {
@@ -70,7 +73,7 @@ static bool check(const struct csi_options *options, void (*remark)(void *contex
   return valid;
 }
 
-const struct csi_program *csi_program_win32(void) {
+const struct csi_program *csi_program_win32(const struct csi_options *options) {
   static struct csi_node node;
   static const struct csi_program program = {
       .groups = csi_groups,
@@ -82,6 +85,9 @@ const struct csi_program *csi_program_win32(void) {
       .files = csi_filesystem_host_win32(),
       .disks = csi_disk_host_win32(),
       .volumes = csi_volume_host_win32(),
+      .shares = csi_smb_host_win32(options->route),
+      .system = csi_system_host_win32(),
+      .initiator = csi_iscsi_host_win32(),
   };
   return &program;
 }

@@ -7,7 +7,8 @@
 
 #include "service/daemon.h"
 
-/* Never fails; the result is static. To be called on one thread. */
-const struct csi_program *csi_program_win32(void);
+/* Never fails; the result is static. To be called on one thread. The options may be those of a command line
+ * that was refused. */
+const struct csi_program *csi_program_win32(const struct csi_options *options);
 
 #endif

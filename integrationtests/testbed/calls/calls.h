@@ -8,7 +8,7 @@
 #include <csi-proxy/client.h>
 
 enum {
-  CALL_WORDS_MAX = 3,
+  CALL_WORDS_MAX = 5,
 };
 
 /* One line of the script. */
@@ -25,8 +25,11 @@ struct call_rpc {
   enum csi_code (*run)(struct call *call);
 };
 
-/* Both end with a name that is NULL. */
+/* Each ends with a name that is NULL. */
 extern const struct call_rpc disk_rpcs[];
+extern const struct call_rpc iscsi_rpcs[];
+extern const struct call_rpc smb_rpcs[];
+extern const struct call_rpc system_rpcs[];
 extern const struct call_rpc volume_rpcs[];
 
 /* Declares request, response and code, and makes the call; the rest are the request's fields. */

@@ -13,12 +13,13 @@ enum {
   DEFAULT_TIMEOUT_MS = 60 * 1000,
 };
 
-static const char usage[] = "usage: csi-proxy-calls ENDPOINT_FORMAT\n"
-                            "Makes the calls that stand on stdin: `RPC ARGUMENT...`, with %XX for blanks in "
-                            "an argument. Prints what comes\n"
-                            "back, then \". ok\" or \". error: CODE (NUMBER) TEXT\". `timeout MS` sets the "
-                            "deadline of the calls that follow.\n"
-                            "ENDPOINT_FORMAT: \\\\.\\pipe\\csi-proxy-%s-%s is csi-proxy's default.\n";
+static const char usage[] =
+    "usage: csi-proxy-calls ENDPOINT_FORMAT\n"
+    "Makes the calls that stand on stdin: `RPC ARGUMENT...`, with %XX for a blank, % or = in an\n"
+    "argument, and `-` for one that is empty. Prints what comes back, then \". ok\" or \". error: CODE "
+    "(NUMBER) TEXT\".\n"
+    "`timeout MS` sets the deadline of the calls that follow.\n"
+    "ENDPOINT_FORMAT: \\\\.\\pipe\\csi-proxy-%s-%s is csi-proxy's default.\n";
 
 struct connection {
   const char *group;
@@ -27,8 +28,9 @@ struct connection {
 };
 
 static struct connection connections[] = {
-    {.group = "disk", .rpcs = disk_rpcs},
-    {.group = "volume", .rpcs = volume_rpcs},
+    {.group = "disk", .rpcs = disk_rpcs},     {.group = "volume", .rpcs = volume_rpcs},
+    {.group = "smb", .rpcs = smb_rpcs},       {.group = "iscsi", .rpcs = iscsi_rpcs},
+    {.group = "system", .rpcs = system_rpcs},
 };
 
 uint32_t call_number(const char *word) {
@@ -78,7 +80,9 @@ static bool read_arguments(const struct vdisk_words *words, struct call *call) {
   for (uint32_t i = 0; i < CALL_WORDS_MAX; i++) {
     char *word = i + 1 < words->count ? words->word[i + 1] : NULL;
     call->word[i] = word == NULL ? "" : word;
-    if (word != NULL && !vdisk_percent_decode(word)) return false;
+    if (word == NULL) continue;
+    if (strcmp(word, "-") == 0) call->word[i] = "";
+    if (!vdisk_percent_decode(word)) return false;
   }
   return words->count <= CALL_WORDS_MAX + 1;
 }

@@ -9,9 +9,12 @@
 #include "format.h"
 #include "physical_disk.h"
 #include "profile.h"
+#include "service_command.h"
+#include "share_command.h"
 #include "show.h"
 #include "signature.h"
 #include "table.h"
+#include "target_command.h"
 #include "wait.h"
 
 enum {
@@ -60,6 +63,32 @@ static bool run_show_volumes(struct request *request, struct csi_ctl_error *erro
   return csi_show_volumes(&request->reply, error);
 }
 
+static bool run_share(struct request *request, struct csi_ctl_error *error) {
+  return csi_share_command(&request->words, &request->reply, error);
+}
+
+/* target, session, initiator */
+static bool run_target(struct request *request, struct csi_ctl_error *error) {
+  return csi_target_command(&request->words, &request->reply, error);
+}
+
+static bool run_service(struct request *request, struct csi_ctl_error *error) {
+  return csi_service_command(&request->words, &request->reply, error);
+}
+
+static bool run_network(struct request *request, struct csi_ctl_error *error) {
+  bool is_reset = request->words.count == 2 && strcmp(request->words.word[1], "reset") == 0;
+  if (is_reset && !csi_target_end_sessions(error)) return false;
+  return csi_network_command(&request->words, &request->reply, error);
+}
+
+/* What the driver has, and what is kept beside it. */
+static bool run_reset(struct request *request, struct csi_ctl_error *error) {
+  const char *nothing;
+  return csi_control_send(request->control, "reset", &nothing, error) && csi_network_reset(error) &&
+         csi_service_reset(error);
+}
+
 static const struct {
   const char *name;
   bool (*run)(struct request *request, struct csi_ctl_error *error);
@@ -68,6 +97,10 @@ static const struct {
     {"table", run_table},           {"signature", run_signature},
     {"format", run_format},         {"update", run_update},
     {"show-disks", run_show_disks}, {"show-volumes", run_show_volumes},
+    {"share", run_share},           {"network", run_network},
+    {"reset", run_reset},           {"target", run_target},
+    {"session", run_target},        {"initiator", run_target},
+    {"service", run_service},
 };
 
 /* Index of the command that line begins with; the number of commands when it is the driver's. */

@@ -10,6 +10,10 @@
  *   format volume={GUID} ...             formats with fmifs.dll
  *   update disk=N                        IOCTL_DISK_UPDATE_PROPERTIES: the disk looks at its medium again
  *   show-disks, show-volumes             what Windows programs see
+ *   share, network                       the network's shares, faults and counters
+ *   target, session, initiator           iSCSI targets, whose LUNs are disks while there is a session
+ *   service                              test services in the service manager
+ *   reset                                no disks, no network, no test services
  */
 #ifndef CSI_TESTBED_CTL_COMMAND_H
 #define CSI_TESTBED_CTL_COMMAND_H
