@@ -130,13 +130,8 @@ int main(int argc, char **argv) {
   struct csi_client_options options = {.endpoint_format = getenv("CSI_PROXY_ENDPOINT_FORMAT")};
   if (!changes) show_versions("disk", versions, &options);
 
-  struct csi_client *client;
-  struct csi_error error;
-  if (csi_client_connect("disk", NULL, &options, &client, &error) != CSI_OK) {
-    printf("\nCannot connect:\n");
-    show_error(&error);
-    return EXIT_FAILURE;
-  }
+  struct csi_client *client = connect_or_explain("disk", &options);
+  if (client == NULL) return EXIT_FAILURE;
   bool ok = changes ? change(client, argv[1], argv[2]) : show_disks(client);
   csi_client_close(client);
   return ok ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -109,13 +109,8 @@ int main(int argc, char **argv) {
   struct csi_client_options options = {.endpoint_format = getenv("CSI_PROXY_ENDPOINT_FORMAT")};
   show_versions("filesystem", versions, &options);
 
-  struct csi_client *client;
-  struct csi_error error;
-  if (csi_client_connect("filesystem", NULL, &options, &client, &error) != CSI_OK) {
-    printf("\nCannot connect:\n");
-    show_error(&error);
-    return EXIT_FAILURE;
-  }
+  struct csi_client *client = connect_or_explain("filesystem", &options);
+  if (client == NULL) return EXIT_FAILURE;
   printf("\nA directory is made, found, linked and removed, through %s:\n", csi_client_version(client));
   bool ok = demonstrate(client, base);
   csi_client_close(client);

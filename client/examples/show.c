@@ -2,6 +2,7 @@
 #include "show.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 long long now_us(void) {
@@ -30,6 +31,33 @@ bool show_outcome(const char *step, const char *object, const char *result, long
   show_step(step, object, code == CSI_OK ? result : "FAILED", started_us);
   if (code != CSI_OK) show_error(error);
   return code == CSI_OK;
+}
+
+bool read_secret(char *secret_out, size_t secret_bytes) {
+  if (fgets(secret_out, (int)secret_bytes, stdin) == NULL) {
+    printf("the secret is expected on the standard input\n");
+    return false;
+  }
+  size_t length = strcspn(secret_out, "\r\n");
+  bool fits = length + 1 < secret_bytes;
+  secret_out[length] = '\0';
+  if (!fits) printf("the secret is too long\n");
+  return fits;
+}
+
+void forget_secret(char *secret, size_t secret_bytes) {
+  volatile char *at = secret; /* so that the compiler does not leave it out */
+  while (secret_bytes-- > 0)
+    *at++ = 0;
+}
+
+struct csi_client *connect_or_explain(const char *group, const struct csi_client_options *options) {
+  struct csi_client *client;
+  struct csi_error error;
+  if (csi_client_connect(group, NULL, options, &client, &error) == CSI_OK) return client;
+  printf("\nCannot connect:\n");
+  show_error(&error);
+  return NULL;
 }
 
 void show_versions(const char *group, const char *const *versions, const struct csi_client_options *options) {

@@ -198,13 +198,8 @@ int main(int argc, char **argv) {
   struct csi_client_options options = {.endpoint_format = getenv("CSI_PROXY_ENDPOINT_FORMAT")};
   if (argc == 1) show_versions("volume", versions, &options);
 
-  struct csi_client *client;
-  struct csi_error error;
-  if (csi_client_connect("volume", NULL, &options, &client, &error) != CSI_OK) {
-    printf("\nCannot connect:\n");
-    show_error(&error);
-    return EXIT_FAILURE;
-  }
+  struct csi_client *client = connect_or_explain("volume", &options);
+  if (client == NULL) return EXIT_FAILURE;
   bool ok = run(client, &options, argc, argv);
   csi_client_close(client);
   return ok ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -23,10 +23,6 @@ enum {
 
 static const int64_t mib = 1 << 20, gib = 1 << 30;
 
-static void check_ok(struct run *run, const char *what, enum csi_code code) {
-  check(run, code == CSI_OK, "%s: %s", what, run->error.text);
-}
-
 static void check_online(struct run *run, uint32_t disk, bool expected) {
   bool online;
   check_ok(run, "GetDiskState", is_online(run, disk, &online));
@@ -452,6 +448,15 @@ static void rescans_with_no_disk_at_all(struct run *run) {
   check_ok(run, "Rescan", rescan(run));
 }
 
+static void a_rescan_leaves_odd_disks_alone(struct run *run) {
+  add_disk(run, "size=64M interface-broken");
+  uint32_t failing = add_disk(run, "size=64M"), grown = add_disk(run, "size=1G");
+  scene(run, "fault add disk=%u call=DISK_UPDATE_PROPERTIES count=0 fail=0xC0000185", (unsigned)failing);
+  scene(run, "disk grow number=%u size=2G", (unsigned)grown);
+  check_ok(run, "Rescan", rescan(run));
+  check_word(run, grown, "size", "2147483648");
+}
+
 /* ---- GetDiskStats ---- */
 
 static void check_size(struct run *run, uint32_t disk, int64_t expected) {
@@ -573,52 +578,48 @@ static void rpcs_of_other_versions_are_unimplemented(struct run *run) {
     check(run, is_online(run, NOBODY, &online) == CSI_UNIMPLEMENTED, "%s", run->error.text);
 }
 
-#define GOOD(rpc_name, function)                                                                             \
-  { .rpc = rpc_name, .good = true, .name = #function, .body = function }
-#define BAD(rpc_name, function)                                                                              \
-  { .rpc = rpc_name, .good = false, .name = #function, .body = function }
-
 static const struct test_case cases[] = {
-    GOOD("ListDiskLocations", tells_the_bus_address),
-    GOOD("ListDiskLocations", leaves_out_a_disk_without_address),
-    GOOD("ListDiskLocations", an_unplugged_disk_is_listed_no_more),
-    BAD("ListDiskLocations", one_odd_disk_fails_no_location),
-    GOOD("ListDiskIDs", tells_identities_as_drivers_expect),
-    GOOD("ListDiskIDs", offline_disks_have_identities),
-    BAD("ListDiskIDs", one_odd_disk_fails_no_identity),
-    GOOD("GetDiskNumberByName", finds_a_disk_by_its_name),
-    BAD("GetDiskNumberByName", finds_none_by_another_name),
-    BAD("GetDiskNumberByName", finds_none_without_a_name),
-    GOOD("PartitionDisk", makes_a_volume_of_a_raw_disk),
-    GOOD("PartitionDisk", takes_sectors_of_4_kib),
-    GOOD("PartitionDisk", takes_small_and_huge_disks),
-    GOOD("PartitionDisk", waits_for_the_volume),
-    GOOD("PartitionDisk", takes_a_disk_that_is_offline_and_read_only),
-    GOOD("PartitionDisk", changes_nothing_the_second_time),
-    GOOD("PartitionDisk", adds_a_partition_to_an_empty_gpt),
-    GOOD("PartitionDisk", takes_what_windows_reserves),
-    GOOD("PartitionDisk", leaves_partitions_of_others_alone),
-    GOOD("PartitionDisk", old_contents_do_not_come_to_life),
-    BAD("PartitionDisk", refuses_an_empty_mbr),
-    BAD("PartitionDisk", a_second_call_repairs_what_failed),
-    BAD("PartitionDisk", a_device_that_hangs_is_given_up),
-    BAD("PartitionDisk", a_disk_that_hangs_holds_up_no_other),
-    BAD("PartitionDisk", a_disk_that_goes_in_the_middle_is_an_error),
-    BAD("PartitionDisk", partition_knows_no_such_disk),
-    BAD("PartitionDisk", a_system_disk_is_not_partitioned),
-    GOOD("Rescan", shows_a_disk_that_has_grown),
-    GOOD("Rescan", rescans_with_no_disk_at_all),
-    GOOD("GetDiskStats", tells_the_size),
-    GOOD("GetDiskStats", tells_the_new_size_after_a_rescan),
-    BAD("GetDiskStats", no_disk_has_no_size),
-    BAD("GetDiskStats", a_disk_that_does_not_answer_has_no_size),
-    GOOD("SetDiskState", goes_offline_and_online),
-    GOOD("SetDiskState", online_is_writable),
-    BAD("SetDiskState", no_disk_changes_no_state),
-    BAD("SetDiskState", a_system_disk_stays_online),
-    GOOD("GetDiskState", tells_the_state),
-    BAD("GetDiskState", no_disk_has_no_state),
-    BAD("others' RPCs", rpcs_of_other_versions_are_unimplemented),
+    GOOD("ListDiskLocations", NEEDS_NOTHING, tells_the_bus_address),
+    GOOD("ListDiskLocations", NEEDS_NOTHING, leaves_out_a_disk_without_address),
+    GOOD("ListDiskLocations", NEEDS_NOTHING, an_unplugged_disk_is_listed_no_more),
+    BAD("ListDiskLocations", NEEDS_NOTHING, one_odd_disk_fails_no_location),
+    GOOD("ListDiskIDs", NEEDS_NOTHING, tells_identities_as_drivers_expect),
+    GOOD("ListDiskIDs", NEEDS_NOTHING, offline_disks_have_identities),
+    BAD("ListDiskIDs", NEEDS_NOTHING, one_odd_disk_fails_no_identity),
+    GOOD("GetDiskNumberByName", NEEDS_NOTHING, finds_a_disk_by_its_name),
+    BAD("GetDiskNumberByName", NEEDS_NOTHING, finds_none_by_another_name),
+    BAD("GetDiskNumberByName", NEEDS_NOTHING, finds_none_without_a_name),
+    GOOD("PartitionDisk", NEEDS_NOTHING, makes_a_volume_of_a_raw_disk),
+    GOOD("PartitionDisk", NEEDS_NOTHING, takes_sectors_of_4_kib),
+    GOOD("PartitionDisk", NEEDS_NOTHING, takes_small_and_huge_disks),
+    GOOD("PartitionDisk", NEEDS_NOTHING, waits_for_the_volume),
+    GOOD("PartitionDisk", NEEDS_NOTHING, takes_a_disk_that_is_offline_and_read_only),
+    GOOD("PartitionDisk", NEEDS_NOTHING, changes_nothing_the_second_time),
+    GOOD("PartitionDisk", NEEDS_NOTHING, adds_a_partition_to_an_empty_gpt),
+    GOOD("PartitionDisk", NEEDS_NOTHING, takes_what_windows_reserves),
+    GOOD("PartitionDisk", NEEDS_NOTHING, leaves_partitions_of_others_alone),
+    GOOD("PartitionDisk", NEEDS_NOTHING, old_contents_do_not_come_to_life),
+    BAD("PartitionDisk", NEEDS_NOTHING, refuses_an_empty_mbr),
+    BAD("PartitionDisk", NEEDS_NOTHING, a_second_call_repairs_what_failed),
+    BAD("PartitionDisk", NEEDS_NOTHING, a_device_that_hangs_is_given_up),
+    BAD("PartitionDisk", NEEDS_NOTHING, a_disk_that_hangs_holds_up_no_other),
+    BAD("PartitionDisk", NEEDS_NOTHING, a_disk_that_goes_in_the_middle_is_an_error),
+    BAD("PartitionDisk", NEEDS_NOTHING, partition_knows_no_such_disk),
+    BAD("PartitionDisk", NEEDS_NOTHING, a_system_disk_is_not_partitioned),
+    GOOD("Rescan", NEEDS_NOTHING, shows_a_disk_that_has_grown),
+    GOOD("Rescan", NEEDS_NOTHING, rescans_with_no_disk_at_all),
+    BAD("Rescan", NEEDS_NOTHING, a_rescan_leaves_odd_disks_alone),
+    GOOD("GetDiskStats", NEEDS_NOTHING, tells_the_size),
+    GOOD("GetDiskStats", NEEDS_NOTHING, tells_the_new_size_after_a_rescan),
+    BAD("GetDiskStats", NEEDS_NOTHING, no_disk_has_no_size),
+    BAD("GetDiskStats", NEEDS_NOTHING, a_disk_that_does_not_answer_has_no_size),
+    GOOD("SetDiskState", NEEDS_NOTHING, goes_offline_and_online),
+    GOOD("SetDiskState", NEEDS_NOTHING, online_is_writable),
+    BAD("SetDiskState", NEEDS_NOTHING, no_disk_changes_no_state),
+    BAD("SetDiskState", NEEDS_NOTHING, a_system_disk_stays_online),
+    GOOD("GetDiskState", NEEDS_NOTHING, tells_the_state),
+    BAD("GetDiskState", NEEDS_NOTHING, no_disk_has_no_state),
+    BAD("others' RPCs", NEEDS_NOTHING, rpcs_of_other_versions_are_unimplemented),
 };
 
 static const char *const versions[] = {"v1alpha1", "v1beta1", "v1beta2", "v1beta3", "v1", NULL};
@@ -626,17 +627,7 @@ static const char *const rpcs[] = {
     "ListDiskLocations", "ListDiskIDs",  "GetDiskNumberByName", "PartitionDisk", "Rescan",
     "GetDiskStats",      "SetDiskState", "GetDiskState",        "others' RPCs",  NULL};
 
-static bool connect_all(struct run *run) {
-  return connect_group(run, "disk", run->version, &run->disk) &&
-         connect_group(run, "volume", "v1", &run->volume) &&
-         connect_group(run, "filesystem", "v1", &run->client);
-}
-
-static void disconnect(struct run *run) {
-  csi_client_close(run->client);
-  csi_client_close(run->volume);
-  csi_client_close(run->disk);
-}
+static const char *const other_groups[] = {"volume", "filesystem", NULL};
 
 const struct suite disk_suite = {
     .group = "disk",
@@ -645,8 +636,7 @@ const struct suite disk_suite = {
     .cases = cases,
     .case_count = sizeof cases / sizeof cases[0],
     .has_rpc = has_rpc,
-    .connect = connect_all,
-    .disconnect = disconnect,
+    .other_groups = other_groups,
     .prepare = prepare_scene,
     .clean_up = clean_up_scene,
 };

@@ -361,10 +361,6 @@ static void refuses_text_that_is_not_utf8(struct run *run) {
   check_refusal(run, CSI_INTERNAL, CSI_INTERNAL, 0, "grpc: error unmarshalling request: ");
 }
 
-#define GOOD(rpc_name, needed, function)                                                                     \
-  { .rpc = rpc_name, .good = true, .needs = needed, .name = #function, .body = function }
-#define BAD(rpc_name, needed, function)                                                                      \
-  { .rpc = rpc_name, .good = false, .needs = needed, .name = #function, .body = function }
 #define BAD_PATHS(rpc_name, function)                                                                        \
   BAD(rpc_name, NEEDS_NOTHING, function##_refuses_malformed_paths),                                          \
       BAD(rpc_name, NEEDS_NOTHING, function##_refuses_long_paths),                                           \
@@ -414,22 +410,12 @@ static const char *const versions[] = {"v1alpha1", "v1beta1", "v1beta2", "v1", "
 static const char *const rpcs[] = {"PathExists",    "Mkdir",     "Rmdir", "RmdirContents",
                                    "CreateSymlink", "IsSymlink", NULL};
 
-static bool connect_filesystem(struct run *run) {
-  return connect_group(run, "filesystem", run->version, &run->client);
-}
-
-static void disconnect(struct run *run) {
-  csi_client_close(run->client);
-}
-
 const struct suite filesystem_suite = {
     .group = "filesystem",
     .versions = versions,
     .rpcs = rpcs,
     .cases = filesystem_cases,
     .case_count = sizeof filesystem_cases / sizeof filesystem_cases[0],
-    .connect = connect_filesystem,
-    .disconnect = disconnect,
     .prepare = make_case_directory,
     .clean_up = remove_case_directory,
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "harness.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,8 +26,12 @@ bool check(struct run *run, bool holds, const char *format, ...) {
   return false;
 }
 
-void check_refusal(struct run *run, enum csi_code code, enum csi_code precise_code, uint32_t number,
-                   const char *beginning) {
+void check_ok(struct run *run, const char *what, enum csi_code code) {
+  check(run, code == CSI_OK, "%s: %s", what, run->error.text);
+}
+
+void check_refusal_in(struct run *run, enum csi_error_space space, enum csi_code code,
+                      enum csi_code precise_code, uint32_t number, const char *beginning) {
   const struct csi_error *error = &run->error;
   check(run, error->code == code, "code is %s, not %s (%s)", csi_code_name(error->code), csi_code_name(code),
         error->text);
@@ -34,9 +39,22 @@ void check_refusal(struct run *run, enum csi_code code, enum csi_code precise_co
         "text is \"%s\", and does not begin with \"%s\"", error->text, beginning);
   check(run, error->precise_code == precise_code, "precise code is %s, not %s (%s)",
         csi_code_name(error->precise_code), csi_code_name(precise_code), error->text);
-  check(run, error->number == number && error->space == (number != 0 ? CSI_SPACE_WIN32 : CSI_SPACE_NONE),
+  check(run, error->number == number && error->space == (number != 0 ? space : CSI_SPACE_NONE),
         "system error is %s %u, not %u (%s)", csi_error_space_name(error->space), (unsigned)error->number,
         (unsigned)number, error->text);
+}
+
+void check_refusal(struct run *run, enum csi_code code, enum csi_code precise_code, uint32_t number,
+                   const char *beginning) {
+  check_refusal_in(run, CSI_SPACE_WIN32, code, precise_code, number, beginning);
+}
+
+void check_says(struct run *run, const char *text) {
+  check(run, strstr(run->error.text, text) != NULL, "\"%s\" does not say \"%s\"", run->error.text, text);
+}
+
+void check_does_not_say(struct run *run, const char *secret) {
+  check(run, strstr(run->error.text, secret) == NULL, "\"%s\" has a secret in it", run->error.text);
 }
 
 const char *path(struct run *run, const char *format, ...) {
@@ -55,11 +73,6 @@ struct csi_call_options call_options(const struct run *run) {
   return (struct csi_call_options){.timeout_ms = run->timeout_ms != 0 ? run->timeout_ms : LONG_TIME_MS};
 }
 
-bool connect_group(struct run *run, const char *group, const char *version, struct csi_client **client_out) {
-  const char *const only[] = {version, NULL};
-  return csi_client_connect(group, only, &run->options, client_out, &run->error) == CSI_OK;
-}
-
 int64_t now_ms(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -69,6 +82,14 @@ int64_t now_ms(void) {
 void sleep_ms(unsigned duration_ms) {
   struct timespec duration = {.tv_sec = duration_ms / 1000, .tv_nsec = (long)(duration_ms % 1000) * 1000000};
   nanosleep(&duration, NULL);
+}
+
+const char *text_of_bytes(size_t length) {
+  static char text[1 << 17];
+  if (length >= sizeof text) length = sizeof text - 1;
+  memset(text, 'x', length);
+  text[length] = '\0';
+  return text;
 }
 
 /* ---- Counting. ---- */
@@ -134,6 +155,7 @@ static const char *missing(unsigned needs, unsigned can) {
   if (lacking & NEEDS_NO_LINKS) return "this node makes symbolic links";
   if (lacking & NEEDS_FILES) return "the node's files are out of this program's reach";
   if (lacking & NEEDS_FAKE) return "only the node in memory can do that";
+  if (lacking & NEEDS_WINDOWS) return "this node neither tries credentials nor knows dependents of services";
   return NULL;
 }
 
@@ -155,14 +177,13 @@ static void start(struct run *run, const struct settings *settings) {
 }
 
 /* Keeps the clients and forgets the case before. */
-static void start_next(struct run *run, const struct suite *suite, size_t version) {
-  struct run last = {.client = run->client, .disk = run->disk, .volume = run->volume};
-  start(run, run->settings);
-  run->client = last.client;
-  run->disk = last.disk;
-  run->volume = last.volume;
-  run->suite = suite;
-  run->version = suite->versions[version];
+static void start_next(struct run *run) {
+  run->directory = NULL;
+  run->error = (struct csi_error){0};
+  run->timeout_ms = 0;
+  run->failed = false;
+  run->why[0] = '\0';
+  run->path_count = 0;
 }
 
 static bool is_wanted(const struct settings *settings, const struct test_case *test) {
@@ -180,7 +201,7 @@ static void run_case(struct run *run, const struct suite *suite, size_t version,
     report(suite, version, test, "SKIP", lacking);
     return;
   }
-  start_next(run, suite, version);
+  start_next(run);
   char name[64];
   snprintf(name, sizeof name, "%s-%zu", run->version, number);
   suite->prepare(run, name);
@@ -190,14 +211,94 @@ static void run_case(struct run *run, const struct suite *suite, size_t version,
   report(suite, version, test, run->failed ? "FAIL" : "PASS", run->failed ? run->why : "");
 }
 
-static bool is_listed(const char *list, const char *version) {
-  size_t length = strlen(version);
+/* list: names between commas; NULL = all. */
+static bool is_listed(const char *list, const char *name) {
+  size_t length = strlen(name);
   for (const char *at = list; at != NULL; at = strchr(at, ',')) {
     at += *at == ',';
-    if (strncmp(at, version, length) == 0 && (at[length] == ',' || at[length] == '\0')) return true;
+    if (strncmp(at, name, length) == 0 && (at[length] == ',' || at[length] == '\0')) return true;
   }
   return list == NULL;
 }
+
+static const struct {
+  const char *group;
+  size_t offset; /* in struct run */
+} clients[] = {
+    {"filesystem", offsetof(struct run, client)}, {"disk", offsetof(struct run, disk)},
+    {"volume", offsetof(struct run, volume)},     {"smb", offsetof(struct run, smb)},
+    {"iscsi", offsetof(struct run, iscsi)},       {"system", offsetof(struct run, system)},
+};
+enum { GROUPS = sizeof clients / sizeof clients[0] };
+
+static struct csi_client **client_at(struct run *run, size_t number) {
+  return (struct csi_client **)(void *)((char *)run + clients[number].offset);
+}
+
+static bool connect_group(struct run *run, const char *group, const char *version) {
+  const char *const only[] = {version, NULL};
+  for (size_t i = 0; i < GROUPS; i++) {
+    if (strcmp(clients[i].group, group) == 0)
+      return csi_client_connect(group, only, &run->options, client_at(run, i), &run->error) == CSI_OK;
+  }
+  return false;
+}
+
+static bool connect_all(struct run *run) {
+  const char *const *others = run->suite->other_groups;
+  bool connected = connect_group(run, run->suite->group, run->version);
+  for (size_t i = 0; connected && others != NULL && others[i] != NULL; i++)
+    connected = connect_group(run, others[i], "v1");
+  return connected;
+}
+
+static void disconnect_all(struct run *run) {
+  for (size_t i = 0; i < GROUPS; i++)
+    csi_client_close(*client_at(run, i));
+}
+
+/* ---- Several clients at once. ---- */
+
+struct companion {
+  struct run run;
+  pthread_t thread;
+  unsigned number;
+  void (*body)(struct run *own, unsigned number);
+};
+
+static void *run_companion(void *context) {
+  struct companion *companion = context;
+  struct run *run = &companion->run;
+  if (check(run, connect_group(run, run->suite->group, run->version), "connecting: %s", run->error.text))
+    companion->body(run, companion->number);
+  disconnect_all(run);
+  return NULL;
+}
+
+void run_together(struct run *run, unsigned count, void (*body)(struct run *own, unsigned number)) {
+  struct companion *companions = calloc(count, sizeof *companions);
+  unsigned started = 0;
+  if (!check(run, companions != NULL, "out of memory")) return;
+  for (unsigned i = 0; i < count; i++) {
+    struct companion *companion = &companions[i];
+    start(&companion->run, run->settings);
+    companion->run.suite = run->suite;
+    companion->run.version = run->version;
+    companion->run.directory = run->directory;
+    companion->number = i;
+    companion->body = body;
+    if (!check(run, pthread_create(&companion->thread, NULL, run_companion, companion) == 0, "no thread"))
+      break;
+    started++;
+  }
+  for (unsigned i = 0; i < started; i++) {
+    pthread_join(companions[i].thread, NULL);
+    check(run, !companions[i].run.failed, "client %u: %s", i, companions[i].run.why);
+  }
+  free(companions);
+}
+
+/* ---- Running, continued. ---- */
 
 static void run_version(const struct settings *settings, const struct suite *suite, size_t version) {
   static const struct test_case connecting = {
@@ -206,14 +307,15 @@ static void run_version(const struct settings *settings, const struct suite *sui
   start(&run, settings);
   run.suite = suite;
   run.version = suite->versions[version];
-  bool connected = suite->connect(&run);
+  bool connected = connect_all(&run);
   report(suite, version, &connecting, connected ? "PASS" : "FAIL", connected ? "" : run.error.text);
   for (size_t i = 0; connected && i < suite->case_count; i++)
     run_case(&run, suite, version, i);
-  suite->disconnect(&run);
+  disconnect_all(&run);
 }
 
 void run_suite(const struct settings *settings, const struct suite *suite) {
+  if (!is_listed(settings->groups, suite->group)) return;
   memset(table, 0, sizeof table);
   for (size_t version = 0; suite->versions[version] != NULL; version++)
     if (is_listed(settings->versions, suite->versions[version])) run_version(settings, suite, version);

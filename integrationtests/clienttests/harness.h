@@ -33,6 +33,7 @@ enum need {
   NEEDS_NO_LINKS = 2, /* the node makes none, and must say so */
   NEEDS_FILES = 4,    /* this program sees the node's files and can make one */
   NEEDS_FAKE = 8,     /* the node is the one in memory */
+  NEEDS_WINDOWS = 16, /* the node tries credentials beside a mapping, and knows dependents of services */
 };
 
 struct settings {
@@ -44,6 +45,7 @@ struct settings {
   unsigned tree_count;           /* directories in a tree whose removal takes a while */
   const char *only;              /* part of a case's name; NULL = all */
   const char *versions;          /* those to test, separated by commas; NULL = all */
+  const char *groups;            /* the same */
   const char *control;           /* where scene commands go; NULL = the testbed's driver */
   const char *images;            /* folder for the files behind disks, as the node spells it */
 };
@@ -58,6 +60,9 @@ struct run {
   struct csi_client *client; /* of the filesystem group */
   struct csi_client *disk;
   struct csi_client *volume;
+  struct csi_client *smb;
+  struct csi_client *iscsi;
+  struct csi_client *system;
   const char *version;
   const char *directory;  /* exists, empty, the case's own */
   struct csi_error error; /* of the last call */
@@ -86,26 +91,40 @@ struct suite {
   size_t case_count;
   /* Whether a version has an RPC; its cases are left out where it has not. NULL = all have all. */
   bool (*has_rpc)(const char *version, const char *rpc);
-  /* Around the cases of one version: the clients of run; and around each case. */
-  bool (*connect)(struct run *run);
-  void (*disconnect)(struct run *run);
+  /* Groups whose clients the cases need besides; NULL-terminated, NULL = none. */
+  const char *const *other_groups;
+  /* Around each case. */
   void (*prepare)(struct run *run, const char *name);
   void (*clean_up)(struct run *run);
 };
 
+/* One row of a suite's cases: its RPC, what it needs, and its function. */
+#define GOOD(rpc_name, needed, function)                                                                     \
+  { .rpc = rpc_name, .good = true, .needs = needed, .name = #function, .body = function }
+#define BAD(rpc_name, needed, function)                                                                      \
+  { .rpc = rpc_name, .good = false, .needs = needed, .name = #function, .body = function }
+
 /* Records the first failure. Returns `holds`. */
 bool check(struct run *run, bool holds, const char *format, ...) CHECK_PRINTF(3, 4);
+
+/* The call of this name has to have worked. */
+void check_ok(struct run *run, const char *what, enum csi_code code);
 
 /* The last call must have failed with this code and a text that begins with `beginning`; and with that
  * precise code and Win32 error number (0 = the failure is no system error). */
 void check_refusal(struct run *run, enum csi_code code, enum csi_code precise_code, uint32_t number,
                    const char *beginning);
 
+/* The same for numbers of another space. */
+void check_refusal_in(struct run *run, enum csi_error_space space, enum csi_code code,
+                      enum csi_code precise_code, uint32_t number, const char *beginning);
+
+/* The text of the last failure has to contain this, and must not contain that. */
+void check_says(struct run *run, const char *text);
+void check_does_not_say(struct run *run, const char *secret);
+
 /* Formats a text that lives as long as the case. */
 const char *path(struct run *run, const char *format, ...) CHECK_PRINTF(2, 3);
-
-/* For connect: one version of a group. */
-bool connect_group(struct run *run, const char *group, const char *version, struct csi_client **client_out);
 
 /* For prepare and clean_up: gives the case its directory, through run->client. */
 void make_case_directory(struct run *run, const char *name);
@@ -135,7 +154,16 @@ void make_file(struct run *run, const char *path);
 int64_t now_ms(void);
 void sleep_ms(unsigned duration_ms);
 
-/* Runs every case of a suite in every version, prints each and the suite's table. */
+/* Runs the body in so many threads at once, each with a client of its own, connected to the version of the
+ * case's group, and with its number, 0 and up. The first thing that is wrong in one of them is wrong in run.
+ */
+void run_together(struct run *run, unsigned count, void (*body)(struct run *own, unsigned number));
+
+/* A text of so many bytes, as for a field over its limit. Lives until the next call. */
+const char *text_of_bytes(size_t length);
+
+/* Runs every case of a suite in every version, prints each and the suite's table; unless the settings leave
+ * the group out. */
 void run_suite(const struct settings *settings, const struct suite *suite);
 /* Runs cases that connect by themselves, once. */
 void run_cases(const struct settings *settings, const struct test_case *cases, size_t count);

@@ -3,12 +3,17 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
   LINE_BYTES = 2048,
   FIRST_DISK = 100,
   DISK_NUMBERS = 9000,
+  SHORT_MS = 700,
+  ATTEMPTS_MAX = 20,
+  COME_BACK_MS = 60000,
+  PAUSE_MS = 20,
 };
 
 static char reply[SCENE_REPLY_BYTES];
@@ -89,6 +94,40 @@ void hold_page_file(struct run *run, uint32_t disk, const char *id) {
 
 void break_format(struct run *run, uint32_t disk, enum scene_format format) {
   check(run, scene_set_format(disk, format, reply, sizeof reply), "scene: format: %s", reply);
+}
+
+static unsigned long calls_of(struct run *run, const char *call) {
+  return strtoul(scene_word(run, "network counters", path(run, "call=%s", call), "count"), NULL, 10);
+}
+
+void check_not_called(struct run *run, const char *call) {
+  unsigned long calls = calls_of(run, call);
+  check(run, calls == 0, "%lu calls of %s", calls, call);
+}
+
+/* On a loaded machine an attempt may be over before it has made the call; then it takes longer ones. */
+void hang_in(struct run *run, const char *call, enum csi_code (*attempt)(struct run *run)) {
+  unsigned long before = calls_of(run, call);
+  bool hangs = false;
+  scene(run, "network fault add call=%s hang", call);
+  for (unsigned i = 1; i <= ATTEMPTS_MAX && !hangs && !run->failed; i++) {
+    run->timeout_ms = i * SHORT_MS;
+    enum csi_code code = attempt(run);
+    check(run, code == CSI_DEADLINE_EXCEEDED, "%s hangs: %s: %s", call, csi_code_name(code), run->error.text);
+    hangs = calls_of(run, call) > before;
+  }
+  run->timeout_ms = 0;
+  check(run, hangs, "%s was not called", call);
+}
+
+void check_works_again(struct run *run, const char *what, enum csi_code (*attempt)(struct run *run)) {
+  int64_t end_ms = now_ms() + COME_BACK_MS;
+  enum csi_code code = attempt(run);
+  while (code != CSI_OK && run->error.precise_code == CSI_UNAVAILABLE && now_ms() < end_ms) {
+    sleep_ms(PAUSE_MS);
+    code = attempt(run);
+  }
+  check_ok(run, what, code);
 }
 
 void prepare_scene(struct run *run, const char *name) {

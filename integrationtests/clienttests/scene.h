@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The node's disks as the test wants them: commands of the testbed, to its driver or to the node in memory.
+ * The node as the test wants it: commands of the testbed, to what stands in for disks, shares, targets and
+ * services under Wine, or to the node in memory.
  */
 #ifndef CSI_CLIENTTESTS_SCENE_H
 #define CSI_CLIENTTESTS_SCENE_H
@@ -44,12 +45,25 @@ void hold_page_file(struct run *run, uint32_t disk, const char *id);
 /* scene_set_format() until the case ends. */
 void break_format(struct run *run, uint32_t disk, enum scene_format format);
 
+/* The stand-ins and fakes of the network have not seen this call in the case. */
+void check_not_called(struct run *run, const char *call);
+
+/* Makes the next such call hang, then makes an attempt at something that needs it, in a short time, until
+ * one has come so far. It hangs until `network fault clear`. */
+void hang_in(struct run *run, const char *call, enum csi_code (*attempt)(struct run *run));
+
+/* After a hang was cleared: the attempt works, at once or as soon as the call has come back. */
+void check_works_again(struct run *run, const char *what, enum csi_code (*attempt)(struct run *run));
+
 /* The case's set-up and tear-down for suites with disks: no disks, no faults, a directory. */
 void prepare_scene(struct run *run, const char *name);
 void clean_up_scene(struct run *run);
 
-/* disk_cases.c, volume_cases.c */
+/* disk_cases.c, volume_cases.c, smb_cases.c, iscsi_cases.c, system_cases.c */
 extern const struct suite disk_suite;
 extern const struct suite volume_suite;
+extern const struct suite smb_suite;
+extern const struct suite iscsi_suite;
+extern const struct suite system_suite;
 
 #endif

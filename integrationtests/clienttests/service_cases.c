@@ -261,20 +261,15 @@ static void a_client_that_vanishes_stops_its_work(struct run *run) {
   csi_client_close(run->client);
 }
 
-#define GOOD(function)                                                                                       \
-  { .rpc = "service", .good = true, .name = #function, .body = function }
-#define BAD(function)                                                                                        \
-  { .rpc = "service", .good = false, .name = #function, .body = function }
-
 const struct test_case service_cases[] = {
-    GOOD(the_best_version_is_v1),
-    GOOD(the_order_is_the_callers),
-    BAD(a_missing_pipe_is_not_found_at_once),
-    GOOD(many_threads_share_one_client),
-    GOOD(many_clients_at_once),
-    BAD(a_field_over_its_limit_is_refused),
-    BAD(a_message_over_4_mib_is_refused),
-    BAD(a_deadline_stops_the_work),
-    BAD(a_client_that_vanishes_stops_its_work),
+    GOOD("service", NEEDS_NOTHING, the_best_version_is_v1),
+    GOOD("service", NEEDS_NOTHING, the_order_is_the_callers),
+    BAD("service", NEEDS_NOTHING, a_missing_pipe_is_not_found_at_once),
+    GOOD("service", NEEDS_NOTHING, many_threads_share_one_client),
+    GOOD("service", NEEDS_NOTHING, many_clients_at_once),
+    BAD("service", NEEDS_NOTHING, a_field_over_its_limit_is_refused),
+    BAD("service", NEEDS_NOTHING, a_message_over_4_mib_is_refused),
+    BAD("service", NEEDS_NOTHING, a_deadline_stops_the_work),
+    BAD("service", NEEDS_NOTHING, a_client_that_vanishes_stops_its_work),
 };
 const size_t service_case_count = sizeof service_cases / sizeof service_cases[0];

@@ -7,19 +7,25 @@
 
 static const char usage[] =
     "usage: csi-proxy-storage-tests [OPTION...] WORKING_DIRECTORY\n"
-    "Calls every RPC of every version of the disk and volume groups on a running service, with good and bad\n"
-    "input, on disks that it adds, breaks and unplugs: those of the testbed's driver, on Linux those of\n"
-    "csi-proxy-native. All disks that are there are removed.\n"
+    "       csi-proxy-storage-tests [OPTION...] --do COMMAND\n"
+    "Calls every RPC of every version of all groups but filesystem on a running service, with good and bad\n"
+    "input, on disks, shares, targets and services that it adds, breaks and removes: those of the testbed, "
+    "on\n"
+    "Linux those of csi-proxy-native. All that are there are removed.\n"
     "WORKING_DIRECTORY is one of the service's working directories, for example C:\\var\\lib\\kubelet.\n"
     "  --endpoint-format FORMAT  names of the pipes, with %s for group and version\n"
     "  --control SOCKET          the control socket of csi-proxy-native; only on Linux, and there required\n"
     "  --images FOLDER           where the files behind the disks are made (CSI_TESTBED_IMAGES)\n"
-    "  --no-links                the node makes no symbolic links and mounts no folders (Wine)\n"
+    "  --no-links                the node makes no symbolic links and mounts no folders, cannot try "
+    "credentials,\n"
+    "                            and does not know which services depend on one (Wine)\n"
+    "  --groups A,B              only these groups\n"
     "  --versions A,B            only these versions\n"
-    "  --only TEXT               only cases with TEXT in their name\n";
+    "  --only TEXT               only cases with TEXT in their name\n"
+    "  --do COMMAND              no tests: just this command of the testbed\n";
 
 /* Takes one option off; false at the first argument that is none. */
-static bool read_option(struct settings *settings, char ***argument) {
+static bool read_option(struct settings *settings, const char **command_out, char ***argument) {
   const char *name = (*argument)[0], *value = name != NULL ? (*argument)[1] : NULL;
   const struct {
     const char *name;
@@ -27,11 +33,13 @@ static bool read_option(struct settings *settings, char ***argument) {
   } options[] = {{"--endpoint-format", &settings->endpoint_format},
                  {"--control", &settings->control},
                  {"--images", &settings->images},
+                 {"--groups", &settings->groups},
                  {"--versions", &settings->versions},
-                 {"--only", &settings->only}};
+                 {"--only", &settings->only},
+                 {"--do", command_out}};
   if (name == NULL) return false;
   if (strcmp(name, "--no-links") == 0) {
-    settings->can = (settings->can & ~(unsigned)NEEDS_LINKS) | NEEDS_NO_LINKS;
+    settings->can = (settings->can & ~(unsigned)(NEEDS_LINKS | NEEDS_WINDOWS)) | NEEDS_NO_LINKS;
     *argument += 1;
     return true;
   }
@@ -44,32 +52,49 @@ static bool read_option(struct settings *settings, char ***argument) {
   return false;
 }
 
+static int do_command(const char *line) {
+  static char reply[SCENE_REPLY_BYTES];
+  bool done = scene_command(line, reply, sizeof reply);
+  fputs(reply, done ? stdout : stderr);
+  return done ? 0 : 1;
+}
+
+static int run_suites(const struct settings *settings) {
+  static const struct suite *const suites[] = {&disk_suite, &volume_suite, &smb_suite, &iscsi_suite,
+                                               &system_suite};
+  for (size_t i = 0; i < sizeof suites / sizeof suites[0]; i++)
+    run_suite(settings, suites[i]);
+  return finish();
+}
+
 int main(int argc, char **argv) {
   (void)argc;
-  struct settings settings = {.program = argv[0], .can = NEEDS_LINKS, .images = getenv("CSI_TESTBED_IMAGES")};
+  struct settings settings = {
+      .program = argv[0], .can = NEEDS_LINKS | NEEDS_WINDOWS, .images = getenv("CSI_TESTBED_IMAGES")};
 #if !defined(_WIN32)
   settings.can |= NEEDS_FAKE;
   settings.images = "images"; /* of the node in memory there are none */
 #endif
   char why[1024];
+  const char *command = NULL;
   char **argument = argv + 1;
-  while (read_option(&settings, &argument)) {
+  while (read_option(&settings, &command, &argument)) {
   }
-  if (argument[0] == NULL || argument[1] != NULL || argument[0][0] == '-') {
+  bool is_complete = command != NULL ? argument[0] == NULL : argument[0] != NULL && argument[1] == NULL;
+  if (!is_complete || (argument[0] != NULL && argument[0][0] == '-')) {
     fputs(usage, stderr);
     return 2;
   }
   settings.working_directory = argument[0];
-  if (settings.images == NULL) {
+  if (command == NULL && settings.images == NULL) {
     fprintf(stderr, "--images is missing, and CSI_TESTBED_IMAGES is not set\n");
     return 2;
   }
   if (!scene_open(&settings, why, sizeof why)) {
-    fprintf(stderr, "the disks cannot be reached: %s\n", why);
+    fprintf(stderr, "the node's devices cannot be reached: %s\n", why);
     return 1;
   }
-  run_suite(&settings, &disk_suite);
-  run_suite(&settings, &volume_suite);
+  int result = command != NULL ? do_command(command) : run_suites(&settings);
   scene_close();
-  return finish();
+  return result;
 }

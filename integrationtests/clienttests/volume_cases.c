@@ -23,10 +23,6 @@ enum {
 
 static const int64_t mib = 1 << 20, gib = 1 << 30;
 
-static void check_ok(struct run *run, const char *what, enum csi_code code) {
-  check(run, code == CSI_OK, "%s: %s", what, run->error.text);
-}
-
 static const char *in(struct run *run, const char *name) {
   return path(run, "%s\\%s", run->directory, name);
 }
@@ -772,11 +768,6 @@ static void rpcs_of_other_versions_are_unimplemented(struct run *run) {
     check(run, closest_to(run, run->directory, id) == CSI_UNIMPLEMENTED, "%s", run->error.text);
 }
 
-#define GOOD(rpc_name, needed, function)                                                                     \
-  { .rpc = rpc_name, .good = true, .needs = needed, .name = #function, .body = function }
-#define BAD(rpc_name, needed, function)                                                                      \
-  { .rpc = rpc_name, .good = false, .needs = needed, .name = #function, .body = function }
-
 static const struct test_case cases[] = {
     GOOD("ListVolumesOnDisk", NEEDS_NOTHING, lists_in_the_order_of_partitions),
     GOOD("ListVolumesOnDisk", NEEDS_NOTHING, lists_mbr_partitions),
@@ -854,16 +845,7 @@ static const char *const rpcs[] = {"ListVolumesOnDisk",
                                    "others' RPCs",
                                    NULL};
 
-static bool connect_all(struct run *run) {
-  return connect_group(run, "volume", run->version, &run->volume) &&
-         connect_group(run, "disk", "v1", &run->disk) && connect_group(run, "filesystem", "v1", &run->client);
-}
-
-static void disconnect(struct run *run) {
-  csi_client_close(run->client);
-  csi_client_close(run->disk);
-  csi_client_close(run->volume);
-}
+static const char *const other_groups[] = {"disk", "filesystem", NULL};
 
 const struct suite volume_suite = {
     .group = "volume",
@@ -872,8 +854,7 @@ const struct suite volume_suite = {
     .cases = cases,
     .case_count = sizeof cases / sizeof cases[0],
     .has_rpc = has_rpc,
-    .connect = connect_all,
-    .disconnect = disconnect,
+    .other_groups = other_groups,
     .prepare = prepare_scene,
     .clean_up = clean_up_scene,
 };
