@@ -5,7 +5,8 @@
 # CMake's target go_programs puts its output. With SERVICE.EXE the service is started in console mode with
 # default flags and ended; without, it must be running. ARGS go to each client program: -no-links (the service
 # has no links), -emulated-links (it has emulated ones), -original (it is the original csi-proxy), -group NAME.
-# The disk and volume groups need the driver of the testbed in the Wine prefix; run_testbed.py has it.
+# The disk and volume groups need the driver of the testbed in the Wine prefix, the others its stand-in DLLs as
+# well, and vdiskctl.exe in CSI_TESTBED_CONTROL; run_testbed.py has all that.
 # Ends with "N passed, N failed, N skipped"; the exit code is 1 when something failed.
 source "$(dirname "${BASH_SOURCE[0]}")/../../scripts/common.sh"
 

@@ -26,7 +26,7 @@ sys.path.insert(0, str(HERE.parent / "testbed"))
 import testbed  # noqa: E402
 
 PIPES = testbed.PIPES + "csi-proxy-"  # the Go clients know these names only
-PART_S = 600
+PART_S = 900
 TOTALS = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
 
 
@@ -70,7 +70,8 @@ class Part:
 
 
 def environment(bed):
-    return dict(bed.environment, CSI_TESTBED_IMAGES=testbed.windows_path(bed.images))
+    return dict(bed.environment, CSI_TESTBED_IMAGES=testbed.windows_path(bed.images),
+                CSI_TESTBED_CONTROL=testbed.windows_path(bed.build.control))
 
 
 def clients(bed, part, programs, name, exe, which, *flags):

@@ -12,6 +12,8 @@ import (
 // has them.
 type volume struct {
 	disk    testbed.Record // how the disk was plugged in: it has what the cloud tells the driver about it
+	lun     lun            // of a disk behind iSCSI: where it is
+	share   share          // of a share: where it is
 	staging string
 	target  string
 	bytes   int64 // the wanted size
@@ -21,14 +23,19 @@ type volume struct {
 type driver interface {
 	stage(v volume) error
 	publish(v volume) error
+	unpublish(v volume) error
+	unstage(v volume) error
+	close()
+}
+
+// diskDriver is one whose volumes are disks.
+type diskDriver interface {
+	driver
 	// stats returns the size of the file system.
 	stats(v volume) (int64, error)
 	expand(v volume) error
-	unpublish(v volume) error
-	unstage(v volume) error
 	// leavesOffline tells whether the disk is offline after unstage.
 	leavesOffline() bool
-	close()
 }
 
 // normalized is how the drivers turn a path of the kubelet into one of Windows.

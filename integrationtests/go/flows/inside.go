@@ -12,11 +12,11 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// insideCall is the column of a service that dies in the middle of an RPC, while a device call is under way.
+// insideCall is the column of a service that dies in the middle of an RPC, while a system call is under way.
 const insideCall = "inside"
 
 // changing has the device calls that change something. Each is held up before it has an effect, and then the
-// service is killed: so it dies between any two changes.
+// service is killed: so it dies between any two changes. Of calls to the network there are few: it dies in all.
 var changing = map[string]bool{
 	"DISK_SET_DISK_ATTRIBUTES": true, "DISK_CREATE_DISK": true, "DISK_SET_DRIVE_LAYOUT_EX": true,
 	"DISK_UPDATE_PROPERTIES": true, "DISK_ARE_VOLUMES_READY": true, "DISK_GROW_PARTITION": true, "WRITE": true,
@@ -24,46 +24,73 @@ var changing = map[string]bool{
 	"MOUNTMGR_VOLUME_MOUNT_POINT_CREATED": true, "MOUNTMGR_VOLUME_MOUNT_POINT_DELETED": true,
 }
 
-// deviceCall is the nth of its name in a phase.
-type deviceCall struct {
+// systemCall is the nth of its name in a phase.
+type systemCall struct {
 	name string
 	nth  int64
+	to   layer
 }
 
-// changesOf runs a phase plainly and returns the device calls by which it changes something; of many of one
+// prefix is what the testbed's commands about a layer begin with.
+func (l layer) prefix() string {
+	if l == network {
+		return "network "
+	}
+	return ""
+}
+
+// counts is how often each system call was made, with their names in an order that is always the same.
+type counts struct {
+	names []string
+	of    map[string]int64
+}
+
+func (r *runner) counts(of layer) (counts, error) {
+	records, err := r.bed.Records(of.prefix() + "counters")
+	all := counts{of: map[string]int64{}}
+	for _, record := range records {
+		name := record["call"]
+		if _, known := all.of[name]; !known {
+			all.names = append(all.names, name)
+		}
+		all.of[name] += record.Number("count")
+	}
+	return all, err
+}
+
+// callsOf runs a phase plainly and returns the system calls that it makes in the flow's layer; of many of one
 // name the first and the last two.
-func (r *runner) changesOf(p phase) ([]deviceCall, error) {
+func (r *runner) callsOf(p phase) ([]systemCall, error) {
 	if err := p.before(); err != nil {
 		return nil, err
 	}
-	if _, err := r.scene.bed.Do("counters reset"); err != nil {
-		return nil, err
-	}
-	if err := r.whole(p.do); err != nil {
-		return nil, err
-	}
-	counters, err := r.scene.bed.Records("counters")
-	total := map[string]int64{}
-	var names []string
-	for _, counter := range counters {
-		name := counter["call"]
-		if changing[name] && total[name] == 0 {
-			names = append(names, name)
+	to := r.flow.inside
+	if to == devices { // which take their counts with them when they go
+		if _, err := r.bed.Do("counters reset"); err != nil {
+			return nil, err
 		}
-		total[name] += counter.Number("count")
 	}
-	var calls []deviceCall
-	for _, name := range names {
-		for nth := int64(1); nth <= total[name]; nth++ {
-			if nth == 1 || nth > total[name]-2 {
-				calls = append(calls, deviceCall{name, nth})
+	before, err := r.counts(to)
+	if err = then(err, r.wholly(p.do)); err != nil {
+		return nil, err
+	}
+	after, err := r.counts(to)
+	var calls []systemCall
+	for _, name := range after.names {
+		if to == devices && !changing[name] {
+			continue
+		}
+		total := after.of[name] - before.of[name]
+		for nth := int64(1); nth <= total; nth++ {
+			if nth == 1 || nth > total-2 {
+				calls = append(calls, systemCall{name, nth, to})
 			}
 		}
 	}
 	return calls, err
 }
 
-// inside kills the service in the middle of a phase, once at each of its changes.
+// inside kills the service in the middle of a phase, once at each of these calls.
 func (r *runner) inside(all []phase) {
 	for _, p := range all {
 		r.Column, r.Row = insideCall, p.name
@@ -71,7 +98,7 @@ func (r *runner) inside(all []phase) {
 			r.Skip("ends well", "the service was not started by this program")
 			continue
 		}
-		calls, err := r.changesOf(p)
+		calls, err := r.callsOf(p)
 		if err != nil {
 			r.Check("can be counted", err)
 			return
@@ -90,17 +117,17 @@ func (r *runner) inside(all []phase) {
 	}
 }
 
-// errNotMade: how often a device call is made depends on how fast volumes come.
-var errNotMade = errors.New("the device call was made fewer times than before")
+// errNotMade: how often a call is made depends on how fast disks and volumes come.
+var errNotMade = errors.New("the call was made fewer times than before")
 
-// killedAt kills the service while it makes a device call, and has the driver begin the phase again.
-func (r *runner) killedAt(p phase, call deviceCall) error {
+// killedAt kills the service while it makes a call, and has the driver begin the phase again.
+func (r *runner) killedAt(p phase, call systemCall) error {
 	if err := p.before(); err != nil {
 		return fmt.Errorf("before: %w", err)
 	}
-	marked := r.scene.formatted()
+	marked := r.place.holdsData()
 	if marked {
-		if err := r.scene.mark(); err != nil {
+		if err := r.place.mark(); err != nil {
 			return err
 		}
 	}
@@ -109,15 +136,18 @@ func (r *runner) killedAt(p phase, call deviceCall) error {
 		err = r.again(r.untold(p, call))
 	}
 	if err == nil && marked {
-		err = r.scene.marked()
+		err = r.place.marked()
 	}
 	return err
 }
 
-// hangAndKill begins a phase, kills the service when it makes the device call, and starts it again.
-func (r *runner) hangAndKill(do func() error, call deviceCall) error {
-	bed := r.scene.bed
-	if _, err := bed.Do("fault add call=%s nth=%d hang", call.name, call.nth); err != nil {
+// hangAndKill begins a phase, kills the service when it makes the call, and starts it again.
+func (r *runner) hangAndKill(do func() error, call systemCall) error {
+	begun, err := r.counts(call.to)
+	if err == nil {
+		_, err = r.bed.Do("%sfault add call=%s nth=%d hang", call.to.prefix(), call.name, call.nth)
+	}
+	if err != nil {
 		return err
 	}
 	ended := make(chan error, 1)
@@ -125,12 +155,12 @@ func (r *runner) hangAndKill(do func() error, call deviceCall) error {
 		_, err := r.node.run(do, 0)
 		ended <- err
 	}()
-	hit, err := r.waitForHang(ended)
+	hit, err := r.waitForHang(ended, call, begun.of[call.name]+call.nth)
 	if hit {
 		r.service.kill()
 		err = <-ended
 	}
-	if _, clearErr := bed.Do("fault clear"); clearErr != nil {
+	if _, clearErr := r.bed.Do(call.to.prefix() + "fault clear"); clearErr != nil {
 		return clearErr
 	}
 	switch {
@@ -146,27 +176,37 @@ func (r *runner) hangAndKill(do func() error, call deviceCall) error {
 	return first(r.service.start(), r.reopen(), err)
 }
 
-// waitForHang returns whether a device call hangs, or the phase has ended without making it.
-func (r *runner) waitForHang(ended <-chan error) (bool, error) {
+// hangs tells whether the fault has been taken: that of a device is listed no more, and a call to the network
+// has been counted for the last time.
+func (r *runner) hangs(call systemCall, count int64) (bool, error) {
+	if call.to == network {
+		now, err := r.counts(network)
+		return now.of[call.name] >= count, err
+	}
+	faults, err := r.bed.Do("fault list")
+	return strings.TrimSpace(faults) == "", err
+}
+
+// waitForHang returns whether the call hangs, or the phase has ended without making it.
+func (r *runner) waitForHang(ended <-chan error, call systemCall, count int64) (bool, error) {
 	for deadline := time.Now().Add(callLimit); ; {
 		select {
 		case err := <-ended:
 			return false, err
 		case <-time.After(5 * time.Millisecond):
 		}
-		faults, err := r.scene.bed.Do("fault list")
-		if err != nil || strings.TrimSpace(faults) == "" {
+		if hangs, err := r.hangs(call, count); err != nil || hangs {
 			return true, err
 		}
 		if time.Now().After(deadline) {
-			return false, errors.New("neither does the phase end, nor is the device call made")
+			return false, errors.New("neither does the phase end, nor is the call made")
 		}
 	}
 }
 
 // untold leaves out the check of what the mount manager knows, when it was not told: the folder is mounted, or
 // is not, all the same, and the driver, which sees that, asks for nothing more.
-func (r *runner) untold(p phase, call deviceCall) phase {
+func (r *runner) untold(p phase, call systemCall) phase {
 	switch call.name {
 	case "MOUNTMGR_VOLUME_MOUNT_POINT_CREATED":
 		p.after = nothing
@@ -180,6 +220,6 @@ func (r *runner) untold(p phase, call deviceCall) phase {
 func (r *runner) reopen() error {
 	r.driver.close()
 	var err error
-	r.driver, err = r.scene.flow.open(r.node)
+	r.driver, err = r.flow.open(r.node)
 	return err
 }

@@ -6,33 +6,123 @@ import (
 	"fmt"
 	"strconv"
 
+	iscsiapi "github.com/kubernetes-csi/csi-proxy/client/api/iscsi/v1alpha2"
 	volumeapi "github.com/kubernetes-csi/csi-proxy/client/api/volume/v2alpha1"
+	iscsiv1alpha2 "github.com/kubernetes-csi/csi-proxy/client/groups/iscsi/v1alpha2"
 	volumev2alpha1 "github.com/kubernetes-csi/csi-proxy/client/groups/volume/v2alpha1"
 )
 
-// longhorn is Longhorn's driver for Windows, behind its iSCSI calls: those tell it the disk's number.
+// longhorn is Longhorn's driver for Windows, whose disks are behind iSCSI.
 type longhorn struct {
 	v1
 	volumes *volumev2alpha1.Client
+	iscsi   *iscsiv1alpha2.Client
 }
 
 func openLonghorn(n *node) (driver, error) {
 	d := longhorn{}
 	var err error
 	if d.v1, err = openV1(n); err == nil {
-		err = open(&d.clients, volumev2alpha1.NewClient, &d.volumes)
+		err = first(open(&d.clients, volumev2alpha1.NewClient, &d.volumes), open(&d.clients, iscsiv1alpha2.NewClient, &d.iscsi))
 	}
 	return d, err
 }
 
 func (d longhorn) leavesOffline() bool { return true }
 
-func (d longhorn) stage(v volume) error {
-	number, err := strconv.ParseUint(v.disk["number"], 10, 32)
+func portalOf(at lun) *iscsiapi.TargetPortal {
+	return &iscsiapi.TargetPortal{TargetAddress: at.address, TargetPort: at.port}
+}
+
+func (d longhorn) targets(at lun) ([]string, error) {
+	got, err := call(d.node, d.iscsi.DiscoverTargetPortal, &iscsiapi.DiscoverTargetPortalRequest{TargetPortal: portalOf(at)})
+	return got.GetIqns(), err
+}
+
+// discover registers the portal when it cannot be asked, and wants the target to be there.
+func (d longhorn) discover(at lun) error {
+	iqns, err := d.targets(at)
+	if err != nil {
+		if _, err := call(d.node, d.iscsi.AddTargetPortal, &iscsiapi.AddTargetPortalRequest{TargetPortal: portalOf(at)}); err != nil {
+			return err
+		}
+		if iqns, err = d.targets(at); err != nil {
+			return err
+		}
+	}
+	for _, iqn := range iqns {
+		if iqn == at.iqn {
+			return nil
+		}
+	}
+	return fmt.Errorf("the portal has no target %s", at.iqn)
+}
+
+func (d longhorn) targetDisks(at lun) ([]string, error) {
+	got, err := call(d.node, d.iscsi.GetTargetDisks, &iscsiapi.GetTargetDisksRequest{TargetPortal: portalOf(at), Iqn: at.iqn})
+	return got.GetDiskIDs(), err
+}
+
+// connect returns the number of the target's disk, which must be the only one.
+func (d longhorn) connect(at lun) (uint32, error) {
+	_, err := call(d.node, d.iscsi.ConnectTarget, &iscsiapi.ConnectTargetRequest{TargetPortal: portalOf(at), Iqn: at.iqn,
+		AuthType: iscsiapi.AuthenticationType_ONE_WAY_CHAP, ChapUsername: at.user, ChapSecret: at.secret})
+	if err != nil {
+		return 0, err
+	}
+	disks, err := d.targetDisks(at)
+	if err != nil {
+		return 0, err
+	}
+	if len(disks) != 1 {
+		return 0, fmt.Errorf("expected exactly one disk, got %d", len(disks))
+	}
+	number, err := strconv.ParseUint(disks[0], 10, 32)
+	return uint32(number), err
+}
+
+// disconnect takes the disks of the target offline, logs out, and forgets the portal.
+func (d longhorn) disconnect(at lun) error {
+	portals, err := call(d.node, d.iscsi.ListTargetPortals, &iscsiapi.ListTargetPortalsRequest{})
 	if err != nil {
 		return err
 	}
-	disk, path := uint32(number), normalized(v.staging)
+	registered := false
+	for _, portal := range portals.GetTargetPortals() {
+		registered = registered || portal.GetTargetAddress() == at.address && portal.GetTargetPort() == at.port
+	}
+	if !registered {
+		return nil
+	}
+	disks, err := d.targetDisks(at)
+	if err != nil {
+		return err
+	}
+	for _, text := range disks {
+		number, err := strconv.ParseUint(text, 10, 32)
+		if err == nil {
+			err = d.setOnline(uint32(number), false)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	_, err = call(d.node, d.iscsi.DisconnectTarget, &iscsiapi.DisconnectTargetRequest{TargetPortal: portalOf(at), Iqn: at.iqn})
+	if err == nil {
+		_, err = call(d.node, d.iscsi.RemoveTargetPortal, &iscsiapi.RemoveTargetPortalRequest{TargetPortal: portalOf(at)})
+	}
+	return err
+}
+
+func (d longhorn) stage(v volume) error {
+	if err := d.discover(v.lun); err != nil {
+		return err
+	}
+	disk, err := d.connect(v.lun)
+	if err != nil {
+		return err
+	}
+	path := normalized(v.staging)
 	if id, err := d.volumeAt(path); err == nil {
 		if mounted, err := d.diskOf(id); err == nil && mounted == disk {
 			return nil
@@ -126,9 +216,5 @@ func (d longhorn) unstage(v volume) error {
 	if err != nil {
 		return err
 	}
-	number, err := strconv.ParseUint(v.disk["number"], 10, 32)
-	if err != nil {
-		return err
-	}
-	return d.setOnline(uint32(number), false)
+	return d.disconnect(v.lun)
 }

@@ -3,8 +3,9 @@
 // flows plays the CSI drivers that use csi-proxy: it makes the calls that each makes for a volume, in their
 // order, with the unmodified Go client, and reads the answers and error texts as the driver does. Each phase
 // of a volume's life is then repeated with the driver, and with the service, dying after each of its calls:
-// the same phase from the beginning must end well. What drivers do in their own process is left out: reading
-// links, listing folders and asking for free space need mounted file systems, which Wine does not have.
+// the same phase from the beginning must end well. What drivers do in their own process is left out: listing
+// folders and asking for free space need mounted file systems, which Wine does not have. Links are read where
+// the executable with emulated links keeps them.
 //
 // It runs on the testbed (integrationtests/testbed), on the profile of each driver's platform.
 package main
@@ -26,6 +27,15 @@ var (
 	only       = flag.String("flow", "", "only the flows whose name contains this")
 )
 
+// layer is where system calls go to.
+type layer int
+
+const (
+	neither layer = iota
+	devices       // the driver of the testbed: those that change something
+	network       // the DLLs of the network testbed: all
+)
+
 // flow is one driver on one platform.
 type flow struct {
 	name    string
@@ -34,25 +44,34 @@ type flow struct {
 	words   []string // how it is plugged in, besides what the profile says
 	// restarts: the service dies as well; not in all flows, because it takes long.
 	restarts bool
-	// inside: it also dies in the middle of calls; in the flow that makes most of them.
-	inside bool
+	// inside: it also dies in the middle of these calls; in the flows that make most of them.
+	inside layer
 	open   func(*node) (driver, error)
+	// overISCSI: the disk is the LUN of a target, and there while somebody is connected to that.
+	overISCSI bool
 }
 
 func (f flow) folder() string { return strings.ReplaceAll(f.name, " ", "-") }
 
 var flows = []flow{
-	{"azuredisk on SCSI", "azure-scsi", 3, nil, true, false, openAzureDisk},
-	{"azuredisk on NVMe, slow volumes", "azure-nvme", 2, []string{"volume-delay=100"}, false, false, openAzureDisk},
-	{"azuredisk, offline read-only disk", "azure-scsi", 4, []string{"offline", "readonly"}, false, false, openAzureDisk},
-	{"EBS on Nitro", "ebs-nvme", 2, nil, true, true, openEBS},
-	{"EBS on Xen, read-only disk", "ebs-xen", 1, []string{"readonly"}, false, false, openEBS},
-	{"GCE PD on SCSI", "gce-scsi", 1, nil, true, false, openGCE},
-	{"GCE PD on NVMe by serial, offline disk", "gce-nvme", 1, []string{"offline", "readonly"}, false, false, openGCE},
-	{"GCE PD on NVMe by page 83", "gce-nvme", 2, []string{"volume-delay=100"}, false, false, openGCE},
-	{"GCE PD, beta APIs", "gce-scsi", 2, []string{"offline"}, false, false, openGCEBeta},
-	{"vSphere", "vsphere", 1, nil, false, false, openVSphere},
-	{"Longhorn behind iSCSI", "iscsi", 1, []string{"volume-delay=50"}, false, false, openLonghorn},
+	{"azuredisk on SCSI", "azure-scsi", 3, nil, true, neither, openAzureDisk, false},
+	{"azuredisk on NVMe, slow volumes", "azure-nvme", 2, []string{"volume-delay=100"}, false, neither, openAzureDisk, false},
+	{"azuredisk, offline read-only disk", "azure-scsi", 4, []string{"offline", "readonly"}, false, neither, openAzureDisk, false},
+	{"EBS on Nitro", "ebs-nvme", 2, nil, true, devices, openEBS, false},
+	{"EBS on Xen, read-only disk", "ebs-xen", 1, []string{"readonly"}, false, neither, openEBS, false},
+	{"GCE PD on SCSI", "gce-scsi", 1, nil, true, neither, openGCE, false},
+	{"GCE PD on NVMe by serial, offline disk", "gce-nvme", 1, []string{"offline", "readonly"}, false, neither, openGCE, false},
+	{"GCE PD on NVMe by page 83", "gce-nvme", 2, []string{"volume-delay=100"}, false, neither, openGCE, false},
+	{"GCE PD, beta APIs", "gce-scsi", 2, []string{"offline"}, false, neither, openGCEBeta, false},
+	{"vSphere", "vsphere", 1, nil, false, neither, openVSphere, false},
+	{"Longhorn over iSCSI", "iscsi", 1, []string{"volume-delay=50"}, true, network, openLonghorn, true},
+}
+
+// shareFlows have shares as volumes.
+var shareFlows = []flow{
+	{name: "azurefile", restarts: true, inside: network, open: openAzureFile},
+	{name: "csi-driver-smb", restarts: true, inside: network, open: openSMB},
+	{name: "Trident", restarts: true, open: openTrident},
 }
 
 // inPodsLife plays one flow from attach to detach.
@@ -62,13 +81,32 @@ func inPodsLife(r *runner, f flow) error {
 		return err
 	}
 	defer func() { r.driver.close() }()
+	if vsphere, is := r.driver.(vsphere); is {
+		r.Column, r.Row = plain, "start"
+		r.Check("reads the serial number of the machine", vsphere.sameSerial())
+	}
 	phases := r.csiPhases()
 	r.phases(phases)
 	r.replugged()
-	if f.inside {
+	if f.inside != neither {
 		r.inside(phases)
 	}
 	return r.scene.detach()
+}
+
+// sharesLife plays one flow from the first mount of a share to the last unmount.
+func sharesLife(r *runner) error {
+	var err error
+	if r.driver, err = r.flow.open(r.node); err != nil {
+		return err
+	}
+	defer func() { r.driver.close() }()
+	phases := r.sharePhases()
+	r.phases(phases)
+	if r.flow.inside != neither {
+		r.inside(phases)
+	}
+	return r.shares.clear()
 }
 
 func localProvisioner(r *runner) error {
@@ -93,15 +131,31 @@ func localProvisioner(r *runner) error {
 	return err
 }
 
-func play(all *report.Report, bed *testbed.Bed, running *service, f flow, run func(*runner) error) {
+// onDisks and onShares set the scene of a flow.
+func onDisks(r *runner) error {
+	var err error
+	r.scene, err = newScene(r.bed, r.flow, *profiles)
+	r.place = r.scene
+	return err
+}
+
+func onShares(r *runner) error {
+	var err error
+	r.shares, err = newShareScene(r.bed, r.flow)
+	r.place = r.shares
+	return err
+}
+
+func play(all *report.Report, bed *testbed.Bed, running *service, f flow, set, run func(*runner) error) {
 	if !strings.Contains(f.name, *only) {
 		return
 	}
 	all.Part, all.Column, all.Row = f.name, plain, "scene"
 	begun := time.Now()
-	scene, err := newScene(bed, f, *profiles)
+	r := &runner{Report: all, node: &node{}, bed: bed, flow: f, service: running}
+	err := set(r)
 	if err == nil {
-		err = run(&runner{Report: all, node: &node{}, scene: scene, service: running})
+		err = run(r)
 	}
 	all.Column, all.Row = plain, "scene"
 	if err != nil {
@@ -128,18 +182,19 @@ func main() {
 	}
 	for _, f := range flows {
 		f := f
-		play(all, bed, running, f, func(r *runner) error { return inPodsLife(r, f) })
+		play(all, bed, running, f, onDisks, func(r *runner) error { return inPodsLife(r, f) })
 	}
-	play(all, bed, running, flow{name: "local static provisioner", profile: "hyperv-vhd", disk: 2, restarts: true}, localProvisioner)
-
-	all.Part, all.Column, all.Row = "vSphere", plain, "start"
-	all.Skip("opens the system group", "the system group is not served yet")
+	play(all, bed, running, flow{name: "local static provisioner", profile: "hyperv-vhd", disk: 2, restarts: true}, onDisks,
+		localProvisioner)
+	for _, f := range shareFlows {
+		play(all, bed, running, f, onShares, sharesLife)
+	}
 	if running != nil {
 		running.kill()
 	}
 	fmt.Println("\nplain: not interrupted; driver, service: that one dies after the call, and the phase begins again;" +
 		"\nthe service dies after calls that change something, in some flows" +
-		"\ninside: it dies in the middle of an RPC, while it makes this device call")
+		"\ninside: it dies in the middle of an RPC, while it makes this device call, or call to a DLL of the network")
 	all.PrintTables()
 	ok := all.PrintTotals()
 	if !ok && running != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"csi-proxy/integrationtests/report"
+	"csi-proxy/integrationtests/testbed"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -37,14 +38,29 @@ type phase struct {
 	byHand  func() error
 }
 
+// place is what a flow plays on, with a user's data.
+type place interface {
+	// holdsData tells whether there is anything that a user can have data on.
+	holdsData() bool
+	mark() error
+	marked() error
+}
+
 // runner works off the phases of one flow.
 type runner struct {
 	*report.Report
 	*node
-	scene   *scene
-	service *service // nil: the service is not ours to restart
+	bed     *testbed.Bed
+	flow    flow
+	place   place
+	scene   *scene      // the same, where volumes are disks
+	shares  *shareScene // the same, where they are shares
+	service *service    // nil: the service is not ours to restart
 	driver  driver
 }
+
+// disks is the driver of a flow whose volumes are disks.
+func (r *runner) disks() diskDriver { return r.driver.(diskDriver) }
 
 // wineCannotStart is Wine 8 failing to start the process that formats, once in some hundred times; the Win32
 // error is ERROR_INTERNAL_ERROR.
@@ -74,7 +90,9 @@ func (r *runner) whole(do func() error) error {
 var changes = map[string]bool{
 	"PartitionDisk": true, "SetDiskState": true, "SetAttachState": true, "FormatVolume": true, "MountVolume": true,
 	"UnmountVolume": true, "DismountVolume": true, "ResizeVolume": true, "Mkdir": true, "Rmdir": true,
-	"RmdirContents": true, "CreateSymlink": true, "LinkPath": true,
+	"RmdirContents": true, "CreateSymlink": true, "LinkPath": true, "NewSmbGlobalMapping": true,
+	"RemoveSmbGlobalMapping": true, "AddTargetPortal": true, "RemoveTargetPortal": true, "ConnectTarget": true,
+	"DisconnectTarget": true,
 }
 
 // phases runs each phase plainly and then interrupted after each of its calls.
@@ -87,7 +105,7 @@ func (r *runner) phases(all []phase) {
 		for k, call := range calls {
 			r.Row = fmt.Sprintf("%s %2d %s", p.name, k+1, call)
 			r.interrupted(p, driverCrashes, k+1)
-			if r.scene.flow.restarts && changes[call] {
+			if r.flow.restarts && changes[call] {
 				r.interrupted(p, serviceDies, k+1)
 			}
 		}
@@ -129,9 +147,9 @@ func (r *runner) interrupted(p phase, how string, after int) {
 		r.Check("makes the same calls", fmt.Errorf("only %s: %v", strings.Join(r.calls, ", "), err))
 		return
 	}
-	marked := r.scene.formatted() && !p.empties
+	marked := r.place.holdsData() && !p.empties
 	if marked {
-		err = r.scene.mark()
+		err = r.place.mark()
 	}
 	if err == nil && how == serviceDies {
 		err = r.service.restart()
@@ -142,7 +160,7 @@ func (r *runner) interrupted(p phase, how string, after int) {
 	}
 	err = r.again(p)
 	if err == nil && marked {
-		err = r.scene.marked()
+		err = r.place.marked()
 	}
 	r.Check("ends well", err)
 }
@@ -171,13 +189,13 @@ func (r *runner) csiPhases() []phase {
 		{name: "stage", before: r.fresh, do: r.stage, after: s.staged, deadEnd: halfFormatted, byHand: r.fresh},
 		{name: "publish", before: func() error { return then(r.whole(r.unpublish), s.makeTarget) }, do: r.publish,
 			after: func() error { return r.statsAre(s.expectedBytes) }},
-		{name: "stats", before: nothing, do: func() error { _, err := r.driver.stats(*v); return err }, after: s.staged},
-		{name: "expand", before: s.grow, do: func() error { return r.driver.expand(*v) },
+		{name: "stats", before: nothing, do: func() error { _, err := r.disks().stats(*v); return err }, after: s.staged},
+		{name: "expand", before: s.grow, do: func() error { return r.disks().expand(*v) },
 			after: func() error { return then(s.expanded(), func() error { return r.statsAre(s.expectedBytes) }) }},
 		{name: "unpublish", before: func() error { return then(r.whole(r.unpublish), s.makeTarget, r.wholly(r.publish)) },
 			do: r.unpublish, after: func() error { return then(gone(normalized(v.target)), s.staged) }},
-		{name: "unstage", before: func() error { return then(s.makeStaging(), r.wholly(r.stage), s.staged) }, do: r.unstage,
-			afterPlain: func() error { return s.unstagedWhole(r.driver.leavesOffline()) }, after: s.unstaged,
+		{name: "unstage", before: func() error { return then(s.renew(), s.makeStaging, r.wholly(r.stage), s.staged) },
+			do: r.unstage, afterPlain: func() error { return s.unstagedWhole(r.disks().leavesOffline()) }, after: s.unstaged,
 			deadEnd: stuckOnPlainFolder, byHand: s.removeStaging},
 	}
 }
@@ -194,7 +212,7 @@ func (r *runner) wholly(do func() error) func() error { return func() error { re
 func (r *runner) fresh() error {
 	var err error
 	if _, absent := r.scene.bed.Disk(r.scene.disk); absent == nil {
-		err = then(r.whole(r.unstage), r.scene.detach)
+		err = then(r.whole(r.unstage), r.scene.detachIfThere)
 	}
 	return then(err, r.scene.attach, r.scene.makeStaging)
 }
@@ -210,7 +228,7 @@ func (r *runner) replugged() {
 		s.replug, s.makeStaging, r.wholly(r.stage), func() error { return eventually(s.marked) },
 		s.makeTarget, r.wholly(r.publish), func() error { return r.statsAre(s.expectedBytes) }))
 	r.Check("cleared away", then(r.whole(r.unpublish), r.wholly(r.unstage),
-		func() error { return s.unstagedWhole(r.driver.leavesOffline()) }, s.unstaged))
+		func() error { return s.unstagedWhole(r.disks().leavesOffline()) }, s.unstaged))
 }
 
 func nothing() error { return nil }
@@ -220,7 +238,7 @@ func (r *runner) statsAre(want func() (int64, error)) error {
 	var got int64
 	err := r.whole(func() error {
 		var err error
-		got, err = r.driver.stats(r.scene.volume)
+		got, err = r.disks().stats(r.scene.volume)
 		return err
 	})
 	if err != nil {

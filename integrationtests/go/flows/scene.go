@@ -45,6 +45,9 @@ func newScene(bed *testbed.Bed, f flow, profiles string) (*scene, error) {
 	if err := bed.Reset(); err != nil {
 		return nil, err
 	}
+	if f.overISCSI {
+		s.volume.lun = lunOf(f)
+	}
 	for _, line := range strings.Split(string(text), "\n") {
 		words := strings.Fields(line)
 		if len(words) < 2 || words[0] != "disk" || words[1] != "add" {
@@ -95,8 +98,11 @@ func exchanged(list, words []string) []string {
 	return result
 }
 
-// attach plugs in the flow's disk, empty.
+// attach plugs in the flow's disk, empty; or makes the target that has it.
 func (s *scene) attach() error {
+	if s.flow.overISCSI {
+		return s.offer()
+	}
 	if _, err := s.bed.Disk(s.disk); err == nil {
 		if err := s.detach(); err != nil {
 			return err
@@ -110,10 +116,26 @@ func (s *scene) attach() error {
 	return err
 }
 
-func (s *scene) detach() error { return s.bed.RemoveDisk(s.disk) }
+func (s *scene) detach() error {
+	if s.flow.overISCSI {
+		return s.withdraw()
+	}
+	return s.bed.RemoveDisk(s.disk)
+}
+
+// detachIfThere is detach, unless the driver has put the disk away itself.
+func (s *scene) detachIfThere() error {
+	if _, absent := s.bed.Disk(s.disk); absent != nil {
+		return nil
+	}
+	return s.detach()
+}
 
 // replug plugs the disk in again, with its contents.
 func (s *scene) replug() error {
+	if s.flow.overISCSI {
+		return s.offerAgain()
+	}
 	return s.bed.PlugDisk(s.disk, strconv.FormatInt(s.volume.bytes, 10), s.words)
 }
 
@@ -207,6 +229,9 @@ func (s *scene) unstagedWhole(offline bool) error {
 	if _, err := os.Lstat(`C:` + s.volume.staging); err == nil {
 		return errors.New("the staging path is still there")
 	}
+	if s.flow.overISCSI {
+		return s.loggedOut()
+	}
 	disk, err := s.bed.Disk(s.disk)
 	if err == nil && offline && disk["offline"] != "1" {
 		err = errors.New("the disk is not offline")
@@ -214,8 +239,8 @@ func (s *scene) unstagedWhole(offline bool) error {
 	return err
 }
 
-// formatted tells whether the disk has a volume with a file system.
-func (s *scene) formatted() bool {
+// holdsData tells whether the disk has a volume with a file system.
+func (s *scene) holdsData() bool {
 	volume, err := s.only()
 	return err == nil && volume["fs"] == "ntfs"
 }
@@ -275,10 +300,16 @@ func (s *scene) mark() error {
 // marked checks that the data are there still.
 func (s *scene) marked() error {
 	found := make([]byte, markerSize)
-	err := s.access(func(disk syscall.Handle, at *syscall.Overlapped) error {
+	read := func(disk syscall.Handle, at *syscall.Overlapped) error {
 		var read uint32
 		return syscall.ReadFile(disk, found, &read, at)
-	})
+	}
+	var err error
+	if _, absent := s.bed.Disk(s.disk); absent != nil {
+		err = s.readImage(found)
+	} else {
+		err = s.access(read)
+	}
 	if err == nil && !bytes.Equal(found, s.marker()) {
 		err = errors.New("the data on the volume are lost")
 	}

@@ -4,16 +4,45 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"strings"
+
+	systemapi "github.com/kubernetes-csi/csi-proxy/client/api/system/v1alpha1"
+	systemv1alpha1 "github.com/kubernetes-csi/csi-proxy/client/groups/system/v1alpha1"
 )
 
-// vsphere is vsphere-csi-driver of the releases that use csi-proxy. It also opens the system group when it
-// starts, which this service does not have yet.
-type vsphere struct{ v1 }
+// vsphere is vsphere-csi-driver of the releases that use csi-proxy. When it starts it asks who the machine is.
+type vsphere struct {
+	v1
+	serial string
+}
 
 func openVSphere(n *node) (driver, error) {
-	d, err := openV1(n)
-	return vsphere{d}, err
+	d := vsphere{}
+	var err error
+	if d.v1, err = openV1(n); err != nil {
+		return d, err
+	}
+	var system *systemv1alpha1.Client
+	if err = open(&d.clients, systemv1alpha1.NewClient, &system); err != nil {
+		return d, err
+	}
+	got, err := call(&node{}, system.GetBIOSSerialNumber, &systemapi.GetBIOSSerialNumberRequest{})
+	d.serial = got.GetSerialNumber()
+	return d, err
+}
+
+// sameSerial checks that the machine is still the one which the driver has started on.
+func (d vsphere) sameSerial() error {
+	again, err := openVSphere(&node{})
+	if err != nil {
+		return err
+	}
+	defer again.close()
+	if serial := again.(vsphere).serial; serial != d.serial {
+		return fmt.Errorf("the serial number was %q, and is %q", d.serial, serial)
+	}
+	return nil
 }
 
 func (d vsphere) leavesOffline() bool { return true }

@@ -8,7 +8,11 @@ import (
 	"reflect"
 	"strconv"
 
+	"csi-proxy/integrationtests/report"
+
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 )
 
 // The client module has one Go type per version and message, alike in all but the package and what was
@@ -84,8 +88,15 @@ func field(message reflect.Value, name string) reflect.Value {
 	return reflect.Value{}
 }
 
-// set fills a field. Disk numbers travelled as text in the first versions.
+// set fills a field. Disk numbers travelled as text in the first versions. fields fill a message.
 func set(to reflect.Value, value interface{}) {
+	if inner, ok := value.(fields); ok {
+		to.Set(reflect.New(to.Type().Elem()))
+		for name, value := range inner {
+			set(field(to, name), value)
+		}
+		return
+	}
 	if number, ok := value.(uint32); ok && to.Kind() == reflect.String {
 		value = strconv.FormatUint(uint64(number), 10)
 	}
@@ -113,11 +124,53 @@ func (c caller) call(ctx context.Context, rpc string, in, optional fields, opts 
 		arguments = append(arguments, reflect.ValueOf(opt))
 	}
 	results := method.Call(arguments)
-	if err, _ := results[1].Interface().(error); err != nil {
+	err, _ := results[1].Interface().(error)
+	c.count(rpc, err)
+	if err != nil {
 		return answer{}, err
 	}
 	got := answer{results[0]}
 	return got, got.legacyError()
+}
+
+// rpcs returns the names that this version has for its RPCs.
+func (c caller) rpcs() []string {
+	var names []string
+	for client, i := reflect.TypeOf(c.client), 0; i < client.NumMethod(); i++ {
+		if name := client.Method(i).Name; name != "Close" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// takesInput tells whether the request of an RPC has any field.
+func (c caller) takesInput(rpc string) bool {
+	request := reflect.ValueOf(c.client).MethodByName(rpc).Type().In(1).Elem()
+	for i := 0; i < request.NumField(); i++ {
+		if _, is := request.Field(i).Tag.Lookup("protobuf"); is {
+			return true
+		}
+	}
+	return false
+}
+
+// calls counts those of all versions.
+var calls report.Calls
+
+// count takes a call into account that was answered or refused; one that was interrupted is neither.
+func (c caller) count(rpc string, err error) {
+	v, name := c.version, c.named(rpc)
+	switch status.Code(err) {
+	case codes.OK:
+		calls.Answered(v.group, v.name, name)
+	case codes.Unknown:
+		calls.Refused(v.group, v.name, name)
+	case codes.Internal: // what is no message is the only bad input of an RPC without any
+		if !c.takesInput(name) {
+			calls.Refused(v.group, v.name, name)
+		}
+	}
 }
 
 // answer is a response message.
@@ -132,7 +185,7 @@ func (a answer) number(name string) int64 {
 	switch value.Kind() {
 	case reflect.Uint32:
 		return int64(value.Uint())
-	case reflect.Int64:
+	case reflect.Int32, reflect.Int64:
 		return value.Int()
 	}
 	number, err := strconv.ParseInt(value.String(), 10, 64)
@@ -145,6 +198,15 @@ func (a answer) number(name string) int64 {
 func (a answer) texts(name string) []string {
 	texts, _ := field(a.message, name).Interface().([]string)
 	return texts
+}
+
+// list reads a list of messages.
+func (a answer) list(name string) []answer {
+	var messages []answer
+	for list, i := field(a.message, name), 0; i < list.Len(); i++ {
+		messages = append(messages, answer{list.Index(i)})
+	}
+	return messages
 }
 
 // byDisk reads a map of messages that has disk numbers, or their text, as keys.

@@ -74,9 +74,14 @@ func wantEmpty(dir string) error {
 // badPaths checks that the RPC refuses every path that is not a clean one below the kubelet directory.
 // how tells apart several uses in one RPC.
 func (s *suite) badPaths(how string, call func(path string) error) {
+	s.Check("refuses empty path"+how, refused(call(""), `not an absolute Windows path: `))
+	s.badGivenPaths(how, call)
+}
+
+// badGivenPaths is badPaths where an empty path means that there is none.
+func (s *suite) badGivenPaths(how string, call func(path string) error) {
 	tree := `C:\var\lib\kubelet\plugins\`
 	for _, bad := range []struct{ name, path, text string }{
-		{"empty path", ``, `not an absolute Windows path: `},
 		{"relative path", `pv1\foo`, `not an absolute Windows path: pv1\foo`},
 		{"drive-relative path", `C:foo`, `path contains invalid characters: C:foo`},
 		{"forward slashes", `C:/var/lib/kubelet`, `path contains invalid characters: `},

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// interop calls every RPC of every version of the filesystem, disk and volume groups through the published
-// Go client of the original csi-proxy, with good and bad input, and prints what each answered. It runs on the
-// node of the service, whose kubelet path must be the default. The disks and volumes are those of the testbed;
-// a real disk is never touched.
+// interop calls every RPC of every version of every group through the published Go client of the original
+// csi-proxy, with good and bad input, and prints what each answered. It runs on the node of the service, whose
+// kubelet path must be the default. Disks, volumes, shares, targets and services are those of the testbed; a
+// real one is never touched.
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -88,18 +89,75 @@ func testVersion(r *report.Report, bed *testbed.Bed, v version, cases func(*suit
 		r.Check("the tests can make their own directory", err)
 		return
 	}
-	cases(&suite{Report: r, caller: caller{v, client}, bed: bed, dir: dir})
+	s := &suite{Report: r, caller: caller{v, client}, bed: bed, dir: dir}
+	for _, rpc := range s.rpcs() {
+		calls.Publish(v.group, v.name, rpc)
+	}
+	cases(s)
+	s.noMessages()
 }
 
-// groups has all API groups that are tested; storage says that the testbed is needed.
+// needs says what of the testbed a group is tested on.
+type needs int
+
+const (
+	nothing needs = iota
+	disks         // the driver
+	network       // shares, targets and services as well
+)
+
+// missing returns why a group cannot be tested here.
+func (n needs) missing(bed *testbed.Bed, bedErr error) error {
+	switch {
+	case n == nothing:
+		return nil
+	case bedErr != nil:
+		return bedErr
+	case n == network && *original:
+		return errors.New("the original uses classes of WMI that this system does not have")
+	case n == network && !bed.HasNetwork():
+		return testbed.ErrNoNetwork
+	}
+	return nil
+}
+
+// groups has all API groups.
 var groups = []struct {
+	name     string
 	versions []version
-	storage  bool
+	needs    needs
 	cases    func(*suite)
 }{
-	{filesystemVersions, false, (*suite).filesystem},
-	{diskVersions, true, (*suite).disk},
-	{volumeVersions, true, (*suite).volume},
+	{"filesystem", filesystemVersions, nothing, (*suite).filesystem},
+	{"disk", diskVersions, disks, (*suite).disk},
+	{"volume", volumeVersions, disks, (*suite).volume},
+	{"smb", smbVersions, network, (*suite).smb},
+	{"iscsi", iscsiVersions, network, (*suite).iscsi},
+	{"system", systemVersions, network, (*suite).system},
+}
+
+// publishedRPCs is how many there are in all versions of all groups.
+const publishedRPCs = 139
+
+// printCalls prints which RPCs were called, and whether each was with good and bad input. All have to be when
+// everything was tested that this release of the client has.
+func printCalls(r *report.Report, everything bool) {
+	calls.PrintTables()
+	both, all, rest := calls.Complete()
+	fmt.Printf("\n%d of %d RPC entries called with good and bad input", both, publishedRPCs)
+	if all != publishedRPCs {
+		fmt.Printf("; %d could be, with this client and here", all)
+	}
+	fmt.Println()
+	if !everything {
+		return
+	}
+	r.Part, r.Column, r.Row = "all", "all", "calls"
+	var err error
+	if len(rest) > 0 {
+		err = fmt.Errorf("not so: %s", strings.Join(rest, ", "))
+	}
+	r.Check("every RPC was called with good and bad input", err)
 }
 
 func main() {
@@ -108,19 +166,30 @@ func main() {
 	fmt.Printf("client %s, gRPC %s\n", moduleVersion("github.com/kubernetes-csi/csi-proxy/client"),
 		moduleVersion("google.golang.org/grpc"))
 	bed, bedErr := testbed.Open()
+	everything := !*noLinks && *onlyGroup == "" && *only == ""
 	for _, g := range groups {
+		if *onlyGroup != "" && *onlyGroup != g.name {
+			continue
+		}
+		if len(g.versions) == 0 {
+			r.Part, r.Column, r.Row = g.name, "none", "all"
+			r.Skip("every call", "this release of the client does not have the group")
+		}
 		for _, v := range g.versions {
+			missing := g.needs.missing(bed, bedErr)
 			switch {
-			case *onlyGroup != "" && *onlyGroup != v.group, *only != "" && !strings.EqualFold(*only, v.name):
-			case g.storage && bedErr != nil:
+			case *only != "" && !strings.EqualFold(*only, v.name):
+			case missing != nil:
 				r.Part, r.Column, r.Row = v.group, v.name, "all"
-				r.Skip("every call", bedErr.Error())
+				r.Skip("every call", missing.Error())
+				everything = false
 			default:
 				testVersion(r, bed, v, g.cases)
 			}
 		}
 	}
 	r.PrintTables()
+	printCalls(r, everything)
 	if !r.PrintTotals() {
 		os.Exit(1)
 	}

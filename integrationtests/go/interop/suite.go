@@ -15,6 +15,7 @@ import (
 	"csi-proxy/integrationtests/report"
 	"csi-proxy/integrationtests/testbed"
 
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 )
@@ -113,6 +114,14 @@ func (s *suite) told(rpc string, in fields) error {
 	return err
 }
 
+// refusedWithout wants an error with a text in it, and without the secret that was sent.
+func refusedWithout(err error, text, secret string) error {
+	if err != nil && strings.Contains(err.Error(), secret) {
+		return errors.New("the secret stands in the error's text")
+	}
+	return refused(err, text)
+}
+
 // withLinks is a check that needs links or mounted folders.
 func (s *suite) withLinks(name string, test func() error) {
 	if *noLinks {
@@ -144,6 +153,24 @@ func (s *suite) otherServices(versions []version, harmless string, in fields) {
 		service := strings.ToUpper(other.group[:1]) + other.group[1:]
 		s.Check("service of "+other.name+" on this pipe",
 			failed(err, codes.Unimplemented, "unknown service "+other.name+"."+service))
+	}
+}
+
+// noMessage is a codec that sends what is no message of protobuf, in the place of a request.
+type noMessage struct{}
+
+func (noMessage) Marshal(interface{}) ([]byte, error) { return []byte{0x0A, 0x7F, 'x'}, nil }
+func (noMessage) Unmarshal([]byte, interface{}) error { return nil }
+func (noMessage) Name() string                        { return "proto" }
+
+// noMessages checks that every RPC refuses what cannot be decoded.
+func (s *suite) noMessages() {
+	for _, rpc := range s.rpcs() {
+		s.Row = rpc
+		ctx, cancel := s.context()
+		_, err := s.call(ctx, rpc, nil, nil, grpc.ForceCodec(noMessage{}))
+		cancel()
+		s.Check("what is no message", failed(err, codes.Internal, "grpc: error unmarshalling request"))
 	}
 }
 

@@ -15,6 +15,13 @@ import (
 	"github.com/kubernetes-csi/csi-proxy/client/groups/filesystem/v1beta1"
 	"github.com/kubernetes-csi/csi-proxy/client/groups/filesystem/v1beta2"
 	"github.com/kubernetes-csi/csi-proxy/client/groups/filesystem/v2alpha1"
+	iscsi_v1alpha1 "github.com/kubernetes-csi/csi-proxy/client/groups/iscsi/v1alpha1"
+	iscsi_v1alpha2 "github.com/kubernetes-csi/csi-proxy/client/groups/iscsi/v1alpha2"
+	smb_v1 "github.com/kubernetes-csi/csi-proxy/client/groups/smb/v1"
+	smb_v1alpha1 "github.com/kubernetes-csi/csi-proxy/client/groups/smb/v1alpha1"
+	smb_v1beta1 "github.com/kubernetes-csi/csi-proxy/client/groups/smb/v1beta1"
+	smb_v1beta2 "github.com/kubernetes-csi/csi-proxy/client/groups/smb/v1beta2"
+	system_v1alpha1 "github.com/kubernetes-csi/csi-proxy/client/groups/system/v1alpha1"
 	volume_v1 "github.com/kubernetes-csi/csi-proxy/client/groups/volume/v1"
 	volume_v1alpha1 "github.com/kubernetes-csi/csi-proxy/client/groups/volume/v1alpha1"
 	volume_v1beta1 "github.com/kubernetes-csi/csi-proxy/client/groups/volume/v1beta1"
@@ -46,4 +53,20 @@ var volumeVersions = []version{
 	{"volume", "v1beta3", maker(volume_v1beta3.NewClient), pathMaker(volume_v1beta3.NewClientWithPipePath)},
 	{"volume", "v1", maker(volume_v1.NewClient), pathMaker(volume_v1.NewClientWithPipePath)},
 	{"volume", "v2alpha1", maker(volume_v2alpha1.NewClient), pathMaker(volume_v2alpha1.NewClientWithPipePath)},
+}
+
+var smbVersions = []version{
+	{"smb", "v1alpha1", maker(smb_v1alpha1.NewClient), pathMaker(smb_v1alpha1.NewClientWithPipePath)},
+	{"smb", "v1beta1", maker(smb_v1beta1.NewClient), pathMaker(smb_v1beta1.NewClientWithPipePath)},
+	{"smb", "v1beta2", maker(smb_v1beta2.NewClient), pathMaker(smb_v1beta2.NewClientWithPipePath)},
+	{"smb", "v1", maker(smb_v1.NewClient), pathMaker(smb_v1.NewClientWithPipePath)},
+}
+
+var iscsiVersions = []version{
+	{"iscsi", "v1alpha1", maker(iscsi_v1alpha1.NewClient), pathMaker(iscsi_v1alpha1.NewClientWithPipePath)},
+	{"iscsi", "v1alpha2", maker(iscsi_v1alpha2.NewClient), pathMaker(iscsi_v1alpha2.NewClientWithPipePath)},
+}
+
+var systemVersions = []version{
+	{"system", "v1alpha1", maker(system_v1alpha1.NewClient), pathMaker(system_v1alpha1.NewClientWithPipePath)},
 }

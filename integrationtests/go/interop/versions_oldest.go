@@ -8,6 +8,7 @@ import (
 	disk_v1alpha1 "github.com/kubernetes-csi/csi-proxy/client/groups/disk/v1alpha1"
 	disk_v1beta1 "github.com/kubernetes-csi/csi-proxy/client/groups/disk/v1beta1"
 	"github.com/kubernetes-csi/csi-proxy/client/groups/filesystem/v1alpha1"
+	smb_v1alpha1 "github.com/kubernetes-csi/csi-proxy/client/groups/smb/v1alpha1"
 	volume_v1alpha1 "github.com/kubernetes-csi/csi-proxy/client/groups/volume/v1alpha1"
 	volume_v1beta1 "github.com/kubernetes-csi/csi-proxy/client/groups/volume/v1beta1"
 )
@@ -26,3 +27,13 @@ var volumeVersions = []version{
 	{"volume", "v1alpha1", maker(volume_v1alpha1.NewClient), nil},
 	{"volume", "v1beta1", maker(volume_v1beta1.NewClient), nil},
 }
+
+var smbVersions = []version{
+	{"smb", "v1alpha1", maker(smb_v1alpha1.NewClient), nil},
+}
+
+// It has neither of these groups.
+var (
+	iscsiVersions  []version
+	systemVersions []version
+)

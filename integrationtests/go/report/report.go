@@ -19,28 +19,17 @@ func (t tally) String() string {
 	return fmt.Sprintf("PASS %d", t.passed)
 }
 
-type cell struct{ column, row string }
-
-// table is one part of the tests; rows and columns are in the order of their first appearance.
-type table struct {
-	columns, rows []string
-	cells         map[cell]tally
-}
-
 // Report counts results. Part, Column and Row say what is being tested now. The zero value is ready.
 type Report struct {
 	Part, Column, Row string
 
 	parts  []string
-	tables map[string]*table
+	tables map[string]*table[tally]
 	total  tally
 }
 
 func (r *Report) record(result, name, detail string) {
-	here := r.here()
-	here.columns = appendNew(here.columns, r.Column)
-	here.rows = appendNew(here.rows, r.Row)
-	at := cell{r.Column, r.Row}
+	here, at := r.here(), cell{r.Column, r.Row}
 	counted := here.cells[at]
 	for _, t := range []*tally{&counted, &r.total} {
 		switch result {
@@ -52,20 +41,20 @@ func (r *Report) record(result, name, detail string) {
 			t.skipped++
 		}
 	}
-	here.cells[at] = counted
+	here.put(at, counted)
 	if detail != "" {
 		detail = ": " + detail
 	}
 	fmt.Printf("%s %s %s %s: %s%s\n", result, r.Part, r.Column, r.Row, name, detail)
 }
 
-func (r *Report) here() *table {
+func (r *Report) here() *table[tally] {
 	if r.tables == nil {
-		r.tables = map[string]*table{}
+		r.tables = map[string]*table[tally]{}
 	}
 	if r.tables[r.Part] == nil {
 		r.parts = append(r.parts, r.Part)
-		r.tables[r.Part] = &table{cells: map[cell]tally{}}
+		r.tables[r.Part] = &table[tally]{cells: map[cell]tally{}}
 	}
 	return r.tables[r.Part]
 }
@@ -90,50 +79,8 @@ func (r *Report) PrintTables() {
 	fmt.Println()
 }
 
-func (t *table) print(part string) {
-	const least = 12
-	first := width(least, append(t.rows, part))
-	fmt.Printf("\n%-*s", first, part)
-	for _, column := range t.columns {
-		fmt.Printf("  %-*s", t.columnWidth(column, least), column)
-	}
-	for _, row := range t.rows {
-		fmt.Printf("\n%-*s", first, row)
-		for _, column := range t.columns {
-			fmt.Printf("  %-*s", t.columnWidth(column, least), t.cells[cell{column, row}])
-		}
-	}
-	fmt.Println()
-}
-
-func (t *table) columnWidth(column string, least int) int {
-	texts := []string{column}
-	for _, row := range t.rows {
-		texts = append(texts, t.cells[cell{column, row}].String())
-	}
-	return width(least, texts)
-}
-
-func width(least int, texts []string) int {
-	for _, text := range texts {
-		if len(text) > least {
-			least = len(text)
-		}
-	}
-	return least
-}
-
 // PrintTotals prints the sums and returns whether all is well: something passed and nothing failed.
 func (r *Report) PrintTotals() bool {
 	fmt.Printf("%d passed, %d failed, %d skipped\n", r.total.passed, r.total.failed, r.total.skipped)
 	return r.total.failed == 0 && r.total.passed > 0
-}
-
-func appendNew(list []string, item string) []string {
-	for _, have := range list {
-		if have == item {
-			return list
-		}
-	}
-	return append(list, item)
 }

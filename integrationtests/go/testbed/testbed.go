@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package testbed changes and looks at the scene: the disks and volumes of the driver in
-// integrationtests/testbed, behind the back of the service.
+// Package testbed changes and looks at the scene behind the back of the service: the disks and volumes of the
+// driver in integrationtests/testbed, and the shares, targets and services of the network testbed.
 package testbed
 
 import (
@@ -16,20 +16,21 @@ import (
 )
 
 const (
-	controlPath  = `\\.\VdiskControl`
+	devicePath   = `\\.\VdiskControl`
 	ioctlCommand = 0x222004 // IOCTL_TESTBED_COMMAND in integrationtests/testbed/include/testbed.h
 	replyLimit   = 1 << 20
 	filesHere    = `C:\testbed-disks` // where nobody says where the disks have their contents
 )
 
-// Bed is the connection to the driver.
+// Bed is the connection to the testbed.
 type Bed struct {
-	mutex   sync.Mutex
-	control syscall.Handle
-	reply   []byte
-	files   string            // directory
-	file    map[uint32]string // what each disk has its contents in
-	added   int
+	mutex  sync.Mutex
+	device syscall.Handle // the driver
+	reply  []byte
+	shell  *shell            // nil until it is needed; see network.go
+	files  string            // directory
+	file   map[uint32]string // what each disk has its contents in
+	added  int
 }
 
 // Record is one line of an answer, by its keys.
@@ -49,11 +50,11 @@ var ErrAbsent = errors.New("the driver of the testbed does not run here")
 
 // Open connects to the driver.
 func Open() (*Bed, error) {
-	path, err := syscall.UTF16PtrFromString(controlPath)
+	path, err := syscall.UTF16PtrFromString(devicePath)
 	if err != nil {
 		return nil, err
 	}
-	control, err := syscall.CreateFile(path, syscall.GENERIC_READ|syscall.GENERIC_WRITE,
+	device, err := syscall.CreateFile(path, syscall.GENERIC_READ|syscall.GENERIC_WRITE,
 		syscall.FILE_SHARE_READ|syscall.FILE_SHARE_WRITE, nil, syscall.OPEN_EXISTING, 0, 0)
 	if err != nil {
 		return nil, ErrAbsent
@@ -62,23 +63,20 @@ func Open() (*Bed, error) {
 	if files == "" {
 		files = filesHere
 	}
-	return &Bed{control: control, reply: make([]byte, replyLimit), files: files, file: map[uint32]string{}},
+	return &Bed{device: device, reply: make([]byte, replyLimit), files: files, file: map[uint32]string{}},
 		os.MkdirAll(files, 0o755)
 }
 
 func (b *Bed) send(line string) (string, error) {
 	in := []byte(line)
 	var length uint32
-	err := syscall.DeviceIoControl(b.control, ioctlCommand, &in[0], uint32(len(in)), &b.reply[0],
+	err := syscall.DeviceIoControl(b.device, ioctlCommand, &in[0], uint32(len(in)), &b.reply[0],
 		uint32(len(b.reply)), &length, nil)
 	return string(b.reply[:length]), err
 }
 
-// Do has the driver carry out one command and returns its answer.
-func (b *Bed) Do(format string, arguments ...interface{}) (string, error) {
-	b.mutex.Lock()
-	defer b.mutex.Unlock()
-	line := fmt.Sprintf(format, arguments...)
+// askDriver has the driver carry out a command.
+func (b *Bed) askDriver(line string) (string, error) {
 	answer, err := b.send(line)
 	if err == nil {
 		return answer, nil
@@ -90,7 +88,18 @@ func (b *Bed) Do(format string, arguments ...interface{}) (string, error) {
 	return "", fmt.Errorf("testbed command %q: %v %s", line, err, strings.TrimSpace(why))
 }
 
-// Records has the driver carry out a command that answers one record a line.
+// Do carries out one command and returns its answer.
+func (b *Bed) Do(format string, arguments ...interface{}) (string, error) {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	line := fmt.Sprintf(format, arguments...)
+	if isOfNetwork(line) {
+		return b.askShell(line)
+	}
+	return b.askDriver(line)
+}
+
+// Records carries out a command that answers one record a line.
 func (b *Bed) Records(command string) ([]Record, error) {
 	answer, err := b.Do("%s", command)
 	var records []Record
@@ -115,6 +124,32 @@ func Parse(line string) Record {
 	return record
 }
 
+// Escape writes a value as it stands in a command: what a command cannot have as %XX.
+func Escape(value string) string {
+	const plain = `\:/._-{}@~()`
+	var escaped strings.Builder
+	for _, code := range []byte(value) {
+		switch {
+		case code >= '0' && code <= '9', code >= 'A' && code <= 'Z', code >= 'a' && code <= 'z',
+			strings.IndexByte(plain, code) >= 0:
+			escaped.WriteByte(code)
+		default:
+			fmt.Fprintf(&escaped, "%%%02X", code)
+		}
+	}
+	return escaped.String()
+}
+
+// Bytes reads a size as commands have it: a number, with K, M, G or T behind it or not.
+func Bytes(size string) (int64, error) {
+	digits := strings.TrimRight(size, "KMGT")
+	number, err := strconv.ParseInt(digits, 10, 64)
+	if len(digits) < len(size) {
+		number <<= 10 * (1 + strings.IndexByte("KMGT", size[len(digits)]))
+	}
+	return number, err
+}
+
 // unescape replaces %XX.
 func unescape(text string) string {
 	var plain strings.Builder
@@ -131,30 +166,46 @@ func unescape(text string) string {
 	return plain.String()
 }
 
-// Reset takes all disks, faults and counters away.
+// Reset takes all disks, shares, targets, faults and counters away.
 func (b *Bed) Reset() error {
+	if b.HasNetwork() {
+		if _, err := b.Do("network reset"); err != nil {
+			return err
+		}
+	}
 	_, err := b.Do("reset")
 	return err
 }
 
-// AddDisk plugs in a disk without contents: a new file, because the driver closes that of a disk which has gone
-// a little later. words: what `disk add` takes besides number, size and file.
-func (b *Bed) AddDisk(number uint32, size, words string) error {
+// NewFile names an empty file for the contents of a disk; the one that the number had before is removed.
+func (b *Bed) NewFile(number uint32) (string, error) {
 	if old := b.file[number]; old != "" {
 		_ = os.Remove(old)
 	}
 	b.added++
 	path := filepath.Join(b.files, fmt.Sprintf("go-%d-%d.img", os.Getpid(), b.added))
 	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
-		return err
+		return "", err
 	}
 	b.file[number] = path
+	return path, nil
+}
+
+// File is what a disk has its contents in.
+func (b *Bed) File(number uint32) string { return b.file[number] }
+
+// AddDisk plugs in a disk without contents: a new file, because the driver closes that of a disk which has gone
+// a little later. words: what `disk add` takes besides number, size and file.
+func (b *Bed) AddDisk(number uint32, size, words string) error {
+	if _, err := b.NewFile(number); err != nil {
+		return err
+	}
 	return b.PlugDisk(number, size, words)
 }
 
 // PlugDisk plugs in a disk with the contents it had when it was last unplugged.
 func (b *Bed) PlugDisk(number uint32, size, words string) error {
-	_, err := b.Do("disk add number=%d size=%s file=%s %s", number, size, b.file[number], words)
+	_, err := b.Do("disk add number=%d size=%s file=%s %s", number, size, Escape(b.file[number]), words)
 	return err
 }
 
