@@ -457,7 +457,9 @@ static void test_links_to_shares(void **state) {
   assert_int_equal(tag_of(f, link), CSI_REPARSE_TAG_SYMLINK);
   assert_ok(f, call_is_symlink(f, link, &answer)); /* without asking anybody */
   assert_true(answer);
-  assert_ok(f, call_share_link(f, "\\\\HOST\\share\\sub\\", link));
+  assert_ok(f, call_share_link(f, "\\\\HOST\\Share\\Sub\\", link));
+  assert_failed(f, call_share_link(f, "\\\\host\\share\\sub\\", link), "symlink", link,
+                "Cannot create a file when that file already exists.");
   assert_failed(f, call_share_link(f, "\\\\host\\share\\", link), "symlink", link,
                 "Cannot create a file when that file already exists.");
   assert_ok(f, call_rmdir(f, link, true));
