@@ -23,7 +23,8 @@ SCENE = [
 CALLS = [  # those that the second route is for
     f"NewSmbGlobalMapping {SHARE} DOMAIN%5Cworker secret", f"RemoveSmbGlobalMapping {SHARE}",
 ]
-# The C client's cases, good and bad: every RPC, and mounting where there are links.
+# The C client's cases, good and bad: every RPC; and mounting, where there are links.
+MOUNTING = ("storage", "--groups", "disk,volume", "--versions", "v2alpha1")
 WHOLE = [("storage", "--groups", "disk,volume", "--versions", "v1,v2alpha1"),
          ("storage", "--groups", "smb", "--versions", "v1"),
          ("storage", "--groups", "iscsi", "--versions", "v1alpha2"),
@@ -52,12 +53,12 @@ class Trace(cases.TestbedTest):
             calls.ask(call, 60)
         calls.kill()
 
-    def make_all_calls(self, daemon, *flags):
+    def make_all_calls(self, daemon, programs, *flags):
         """The cases themselves must pass, or they show nothing."""
         os.environ["CSI_TESTBED_IMAGES"] = testbed.windows_path(self.bed.images)
-        programs = self.bed.build.directory / "integrationtests" / "clienttests"
-        for program, *arguments in WHOLE:
-            done = self.bed.run(programs / f"csi-proxy-{program}-tests.exe", "--endpoint-format",
+        folder = self.bed.build.directory / "integrationtests" / "clienttests"
+        for program, *arguments in programs:
+            done = self.bed.run(folder / f"csi-proxy-{program}-tests.exe", "--endpoint-format",
                                 daemon.endpoint_format, *arguments, *flags, WORKING_DIRECTORY, timeout_s=CASES_S)
             self.assertEqual(done.code, 0, f"{program} {arguments}: {done.out[-2000:]}")
 
@@ -74,7 +75,8 @@ class Trace(cases.TestbedTest):
                 started.append(create.group(2))
             load = re.search(r"^([0-9a-f]+):[0-9a-f]+:trace:loaddll:\w+ Loaded L\"(.*?)\"", line)
             if load:
-                loaded.setdefault(load.group(1), []).append(load.group(2).replace("\\\\", "\\").rsplit("\\", 1)[-1].lower())
+                name = load.group(2).rsplit("\\", 1)[-1].lower()
+                loaded.setdefault(load.group(1), []).append(name)
         services = [names for names in loaded.values()
                     if PROGRAM.search(" ".join(names)) and "fmifs.dll" not in names]
         self.assertEqual(len(services), 1, "the trace does not show one service")
@@ -86,19 +88,21 @@ class Trace(cases.TestbedTest):
         self.assertEqual(others, [])
         self.assertFalse(any(SHELLS.search(line) for line in started), started)
 
-    def check_all(self, exe, *flags):
-        started, loaded = self.observe(lambda daemon: self.make_all_calls(daemon, *flags), exe)
+    def check_calls(self, exe, programs, *flags):
+        """Returns the DLLs."""
+        started, loaded = self.observe(lambda daemon: self.make_all_calls(daemon, programs, *flags), exe)
         self.check_started(started)
         self.assertTrue(any(HELPER in line for line in started), "volumes were formatted")
         self.assertEqual(loaded & COM, set())
+        return loaded
+
+    def test_every_call(self):
+        loaded = self.check_calls(self.bed.build.shipped, WHOLE, "--no-links")
         self.assertIn("iscsidsc.dll", loaded)
         self.assertIn("mpr.dll", loaded)
 
-    def test_every_call(self):
-        self.check_all(self.bed.build.shipped, "--no-links")
-
-    def test_every_call_with_links(self):
-        self.check_all(self.bed.build.with_links)
+    def test_mounting(self):
+        self.check_calls(self.bed.build.with_links, [MOUNTING])
 
     def test_the_other_route_loads_what_it_needs(self):
         started, loaded = self.observe(self.make_calls, self.bed.build.shipped, "-smb-route=mi")
