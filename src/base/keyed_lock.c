@@ -160,3 +160,15 @@ void csi_keyed_unlock(struct csi_keyed_locks *locks, const char *key) {
   }
   pthread_mutex_unlock(&locks->mutex);
 }
+
+void csi_held_lock_release(struct csi_held_lock *lock) {
+  if (lock->locks != NULL) csi_keyed_unlock(lock->locks, lock->key);
+  lock->locks = NULL;
+}
+
+bool csi_held_lock_take(struct csi_keyed_locks *locks, struct csi_ctx *ctx, const char *holder,
+                        struct csi_held_lock *lock) {
+  if (!csi_keyed_lock(locks, ctx, lock->key, holder)) return false;
+  lock->locks = locks;
+  return true;
+}

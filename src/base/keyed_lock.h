@@ -40,4 +40,16 @@ bool csi_keyed_lock(struct csi_keyed_locks *locks, struct csi_ctx *ctx, const ch
 /* Gives back what csi_keyed_lock() took. */
 void csi_keyed_unlock(struct csi_keyed_locks *locks, const char *key);
 
+/* A lock that is given back at the end of its scope. All zero when it is not held. */
+struct csi_held_lock {
+  struct csi_keyed_locks *locks;
+  char key[CSI_LOCK_KEY_BYTES];
+};
+void csi_held_lock_release(struct csi_held_lock *lock);
+#define CSI_SCOPED_LOCK __attribute__((cleanup(csi_held_lock_release))) struct csi_held_lock
+
+/* As csi_keyed_lock(), for the key that stands in lock already. */
+bool csi_held_lock_take(struct csi_keyed_locks *locks, struct csi_ctx *ctx, const char *holder,
+                        struct csi_held_lock *lock) CSI_MUST_CHECK;
+
 #endif

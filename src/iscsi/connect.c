@@ -63,7 +63,7 @@ bool csi_iscsi_serve_connect_target(struct csi_ctx *ctx, struct csi_iscsi *group
   (void)response;
   struct csi_iscsi_ref ref;
   struct csi_iscsi_login login = {0};
-  CSI_SCOPED_ISCSI_LOCK lock = {0};
+  CSI_SCOPED_LOCK lock = {0};
   if (!csi_iscsi_ref_target(ctx, request->target_portal, request->iqn, &ref) ||
       !csi_iscsi_read_chap(ctx, request, &login))
     return false;

@@ -176,7 +176,7 @@ bool csi_iscsi_serve_disconnect_target(struct csi_ctx *ctx, struct csi_iscsi *gr
   (void)response;
   struct csi_iscsi_ref ref;
   struct disconnecting call = {.group = group, .ctx = ctx, .ref = &ref};
-  CSI_SCOPED_ISCSI_LOCK lock = {0};
+  CSI_SCOPED_LOCK lock = {0};
   if (!csi_iscsi_ref_target(ctx, request->target_portal, request->iqn, &ref)) return false;
   if (!csi_iscsi_lock_target(group, ctx, &ref, "DisconnectTarget", &lock))
     return explain_disconnecting(&call);

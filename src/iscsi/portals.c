@@ -55,7 +55,7 @@ bool csi_iscsi_serve_add_target_portal(struct csi_ctx *ctx, struct csi_iscsi *gr
                                        struct csi_iscsi_add_target_portal_response *response) {
   (void)response;
   struct csi_iscsi_ref ref;
-  CSI_SCOPED_ISCSI_LOCK lock = {0};
+  CSI_SCOPED_LOCK lock = {0};
   if (!csi_iscsi_ref_portal(ctx, request->target_portal, &ref)) return false;
   if (!csi_iscsi_lock_portal(group, ctx, &ref, "AddTargetPortal", &lock))
     return csi_explain(&ctx->status, "error adding target portal at %s. err: ", ref.place);
@@ -79,7 +79,7 @@ bool csi_iscsi_serve_discover_target_portal(struct csi_ctx *ctx, struct csi_iscs
                                             const struct csi_iscsi_discover_target_portal_request *request,
                                             struct csi_iscsi_discover_target_portal_response *response) {
   struct csi_iscsi_ref ref;
-  CSI_SCOPED_ISCSI_LOCK lock = {0};
+  CSI_SCOPED_LOCK lock = {0};
   if (!csi_iscsi_ref_portal(ctx, request->target_portal, &ref)) return false;
   if (csi_iscsi_lock_portal(group, ctx, &ref, "DiscoverTargetPortal", &lock) &&
       discover(group, ctx, &ref, response))
@@ -116,7 +116,7 @@ bool csi_iscsi_serve_remove_target_portal(struct csi_ctx *ctx, struct csi_iscsi 
                                           struct csi_iscsi_remove_target_portal_response *response) {
   (void)response;
   struct csi_iscsi_ref ref;
-  CSI_SCOPED_ISCSI_LOCK lock = {0};
+  CSI_SCOPED_LOCK lock = {0};
   if (!csi_iscsi_ref_portal(ctx, request->target_portal, &ref)) return false;
   if (!csi_iscsi_lock_portal(group, ctx, &ref, "RemoveTargetPortal", &lock))
     return csi_explain(&ctx->status, "error removing target portal at %s. err: ", ref.place);

@@ -39,35 +39,24 @@ bool csi_iscsi_ref_target(struct csi_ctx *ctx, const struct csi_iscsi_target_por
 
 /* ---- Locks. ---- */
 
-/* Takes the lock whose key stands in lock already. */
-static bool take(struct csi_iscsi *group, struct csi_ctx *ctx, const char *holder,
-                 struct csi_iscsi_lock *lock) {
-  if (!csi_keyed_lock(group->locks, ctx, lock->key, holder)) return false;
-  lock->locks = group->locks;
-  return true;
-}
-
 bool csi_iscsi_lock_portal(struct csi_iscsi *group, struct csi_ctx *ctx, const struct csi_iscsi_ref *ref,
-                           const char *holder, struct csi_iscsi_lock *lock_out) {
+                           const char *holder, struct csi_held_lock *lock_out) {
   const struct csi_iscsi_host *host = group->host;
   char key[CSI_ISCSI_PORTAL_KEY_BYTES];
   csi_iscsi_portal_key(&ref->portal, key);
   (void)snprintf(lock_out->key, sizeof lock_out->key, "iSCSI portal %s", key);
-  return take(group, ctx, holder, lock_out) && host->check_portal(host->self, ctx, &ref->portal);
+  return csi_held_lock_take(group->locks, ctx, holder, lock_out) &&
+         host->check_portal(host->self, ctx, &ref->portal);
 }
 
 bool csi_iscsi_lock_target(struct csi_iscsi *group, struct csi_ctx *ctx, const struct csi_iscsi_ref *ref,
-                           const char *holder, struct csi_iscsi_lock *lock_out) {
+                           const char *holder, struct csi_held_lock *lock_out) {
   const struct csi_iscsi_host *host = group->host;
   char key[CSI_ISCSI_NAME_BYTES];
   csi_iscsi_name_key(ref->iqn, key);
   (void)snprintf(lock_out->key, sizeof lock_out->key, "iSCSI target %s", key);
-  return take(group, ctx, holder, lock_out) && host->check_target(host->self, ctx, ref->iqn);
-}
-
-void csi_iscsi_unlock(struct csi_iscsi_lock *lock) {
-  if (lock->locks != NULL) csi_keyed_unlock(lock->locks, lock->key);
-  lock->locks = NULL;
+  return csi_held_lock_take(group->locks, ctx, holder, lock_out) &&
+         host->check_target(host->self, ctx, ref->iqn);
 }
 
 /* ---- Portals, targets, sessions. ---- */

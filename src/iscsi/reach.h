@@ -32,19 +32,12 @@ bool csi_iscsi_ref_portal(struct csi_ctx *ctx, const struct csi_iscsi_target_por
 bool csi_iscsi_ref_target(struct csi_ctx *ctx, const struct csi_iscsi_target_portal *portal, const char *iqn,
                           struct csi_iscsi_ref *ref_out) CSI_MUST_CHECK;
 
-/* Take the lock of a portal or of a target, at most until the deadline; csi_iscsi_unlock() gives it back. No
- * call takes both. Both fail as well while a call on it goes on that somebody has given up. holder: name of
- * the RPC, a literal. */
-struct csi_iscsi_lock {
-  struct csi_keyed_locks *locks;
-  char key[CSI_LOCK_KEY_BYTES];
-};
+/* Take the lock of a portal or of a target, at most until the deadline. No call takes both. Both fail as well
+ * while a call on it goes on that somebody has given up. holder: name of the RPC, a literal. */
 bool csi_iscsi_lock_portal(struct csi_iscsi *group, struct csi_ctx *ctx, const struct csi_iscsi_ref *ref,
-                           const char *holder, struct csi_iscsi_lock *lock_out) CSI_MUST_CHECK;
+                           const char *holder, struct csi_held_lock *lock_out) CSI_MUST_CHECK;
 bool csi_iscsi_lock_target(struct csi_iscsi *group, struct csi_ctx *ctx, const struct csi_iscsi_ref *ref,
-                           const char *holder, struct csi_iscsi_lock *lock_out) CSI_MUST_CHECK;
-void csi_iscsi_unlock(struct csi_iscsi_lock *lock);
-#define CSI_SCOPED_ISCSI_LOCK __attribute__((cleanup(csi_iscsi_unlock))) struct csi_iscsi_lock
+                           const char *holder, struct csi_held_lock *lock_out) CSI_MUST_CHECK;
 
 /* Finds the portal among those that are registered: as the initiator spells it, which is what it is to be
  * asked with. registered_out: NULL when it is not there. */

@@ -8,24 +8,11 @@
 #include "smb/remote_path.h"
 #include "smb/state.h"
 
-/* The lock of a share, given back at the end of its scope. */
-struct share_lock {
-  struct csi_keyed_locks *locks;
-  char key[CSI_LOCK_KEY_BYTES];
-};
-
-static void release(struct share_lock *lock) {
-  if (lock->locks != NULL) csi_keyed_unlock(lock->locks, lock->key);
-}
-#define SCOPED_LOCK __attribute__((cleanup(release))) struct share_lock
-
 /* holder: name of the RPC, a literal. */
 static bool take_lock(struct csi_smb *group, struct csi_ctx *ctx, const char *root, const char *holder,
-                      struct share_lock *lock_out) {
+                      struct csi_held_lock *lock_out) {
   (void)snprintf(lock_out->key, sizeof lock_out->key, "share %s", root);
-  if (!csi_keyed_lock(group->locks, ctx, lock_out->key, holder)) return false;
-  lock_out->locks = group->locks;
-  return true;
+  return csi_held_lock_take(group->locks, ctx, holder, lock_out);
 }
 
 /* A request that has been checked. */
@@ -87,7 +74,7 @@ bool csi_smb_serve_new_smb_global_mapping(struct csi_ctx *ctx, struct csi_smb *g
   (void)response;
   struct plan plan;
   if (!make_plan(group, ctx, request, &plan)) return false;
-  SCOPED_LOCK lock = {0};
+  CSI_SCOPED_LOCK lock = {0};
   enum csi_mapping_origin origin;
   if (!take_lock(group, ctx, plan.remote.root, "NewSmbGlobalMapping", &lock) ||
       !csi_mapping_ensure(group, ctx, plan.remote.root, &plan.credentials, &origin))
@@ -103,7 +90,7 @@ bool csi_smb_serve_remove_smb_global_mapping(struct csi_ctx *ctx, struct csi_smb
   (void)response;
   struct csi_remote_path remote;
   if (!csi_remote_path_parse(ctx, request->remote_path, &remote)) return false;
-  SCOPED_LOCK lock = {0};
+  CSI_SCOPED_LOCK lock = {0};
   return take_lock(group, ctx, remote.root, "RemoveSmbGlobalMapping", &lock) &&
          csi_mapping_end(group, ctx, remote.root);
 }

@@ -66,23 +66,10 @@ bool csi_volume_handle_open(struct csi_volume *group, struct csi_ctx *ctx, const
   return true;
 }
 
-void csi_held_lock_release(struct csi_held_lock *lock) {
-  if (lock->locks != NULL) csi_keyed_unlock(lock->locks, lock->key);
-  lock->locks = NULL;
-}
-
-/* Takes the lock whose key stands in lock already. */
-static bool take(struct csi_volume *group, struct csi_ctx *ctx, const char *holder,
-                 struct csi_held_lock *lock) {
-  if (!csi_keyed_lock(group->locks, ctx, lock->key, holder)) return false;
-  lock->locks = group->locks;
-  return true;
-}
-
 bool csi_lock_disk(struct csi_volume *group, struct csi_ctx *ctx, uint32_t number, const char *holder,
                    struct csi_held_lock *lock_out) {
   csi_disk_lock_key(number, lock_out->key);
-  return take(group, ctx, holder, lock_out);
+  return csi_held_lock_take(group->locks, ctx, holder, lock_out);
 }
 
 bool csi_lock_volume(struct csi_volume *group, struct csi_ctx *ctx, const struct csi_guid *guid,
@@ -90,7 +77,7 @@ bool csi_lock_volume(struct csi_volume *group, struct csi_ctx *ctx, const struct
   char text[CSI_GUID_TEXT_BYTES];
   csi_guid_format(guid, text);
   (void)snprintf(lock_out->key, sizeof lock_out->key, "volume {%s}", text);
-  return take(group, ctx, holder, lock_out);
+  return csi_held_lock_take(group->locks, ctx, holder, lock_out);
 }
 
 bool csi_lock_directory(struct csi_volume *group, struct csi_ctx *ctx, void *directory, const char *holder,
@@ -106,7 +93,7 @@ bool csi_lock_directory(struct csi_volume *group, struct csi_ctx *ctx, void *dir
   for (size_t i = 0; i < sizeof identity.file_id; i++, length += 2)
     (void)snprintf(lock_out->key + length, sizeof lock_out->key - (size_t)length, "%02x",
                    identity.file_id[i]);
-  return take(group, ctx, holder, lock_out);
+  return csi_held_lock_take(group->locks, ctx, holder, lock_out);
 }
 
 bool csi_failed_with(const struct csi_ctx *ctx, uint32_t error) {

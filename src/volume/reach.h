@@ -48,14 +48,6 @@ bool csi_volume_handle_open(struct csi_volume *group, struct csi_ctx *ctx, const
                             enum csi_volume_access access,
                             struct csi_volume_handle *handle_out) CSI_MUST_CHECK;
 
-/* A lock that is given back at the end of its scope. All zero when it is not held. */
-struct csi_held_lock {
-  struct csi_keyed_locks *locks;
-  char key[CSI_LOCK_KEY_BYTES];
-};
-void csi_held_lock_release(struct csi_held_lock *lock);
-#define CSI_SCOPED_LOCK __attribute__((cleanup(csi_held_lock_release))) struct csi_held_lock
-
 /* Take a lock, in the order of base/keyed_lock.h. holder: name of the RPC, a literal. */
 bool csi_lock_disk(struct csi_volume *group, struct csi_ctx *ctx, uint32_t number, const char *holder,
                    struct csi_held_lock *lock_out) CSI_MUST_CHECK;
