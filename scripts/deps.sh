@@ -10,6 +10,7 @@ ABSEIL_VERSION=20220623.1-1+deb12u2
 GRPC_VERSION=1.51.1-3
 PROTOBUF_C_VERSION=1.4.1-1
 CMOCKA_VERSION=1.1.5-2.1
+LIBMICROHTTPD_VERSION=0.9.75-6
 
 # -Os and one section per function: the executable keeps only what it calls, and touches few pages.
 CROSS_C_FLAGS='-Os -g0 -ffunction-sections -fdata-sections -DNDEBUG -D_WIN32_WINNT=0x0A00'
@@ -72,16 +73,18 @@ fetch_sources() {
   if [ -e "$SOURCE_DIR/grpc_${GRPC_VERSION}.dsc" ] &&
     [ -e "$SOURCE_DIR/abseil_${ABSEIL_VERSION}.dsc" ] &&
     [ -e "$SOURCE_DIR/protobuf-c_${PROTOBUF_C_VERSION}.dsc" ] &&
-    [ -e "$SOURCE_DIR/cmocka_${CMOCKA_VERSION}.dsc" ]; then
+    [ -e "$SOURCE_DIR/cmocka_${CMOCKA_VERSION}.dsc" ] &&
+    [ -e "$SOURCE_DIR/libmicrohttpd_${LIBMICROHTTPD_VERSION}.dsc" ]; then
     return
   fi
   write_private_apt
   run_logged 'reading the list of source packages' "$LOG_DIR/apt.log" apt-get update
   (
     cd "$SOURCE_DIR"
-    run_logged 'downloading source packages (11 MB)' "$LOG_DIR/apt-source.log" \
+    run_logged 'downloading source packages (12 MB)' "$LOG_DIR/apt-source.log" \
       apt-get source --download-only "grpc=$GRPC_VERSION" "abseil=$ABSEIL_VERSION" \
-      "protobuf-c=$PROTOBUF_C_VERSION" "cmocka=$CMOCKA_VERSION"
+      "protobuf-c=$PROTOBUF_C_VERSION" "cmocka=$CMOCKA_VERSION" \
+      "libmicrohttpd=$LIBMICROHTTPD_VERSION"
   )
 }
 
@@ -152,11 +155,29 @@ build_cmocka() {
     ninja -C "$WORK_DIR/cmocka-build" install
 }
 
+# Only what a small plain HTTP server needs. AUTOINIT_FUNCS_INCLUDED leaves out the constructor that would start
+# Winsock in every process; MHD_start_daemon() does it then.
+build_libmicrohttpd() {
+  unpack libmicrohttpd "$LIBMICROHTTPD_VERSION"
+  mkdir -p "$WORK_DIR/libmicrohttpd-build" "$SYSROOT/include" "$SYSROOT/lib"
+  run_logged 'building libmicrohttpd' "$LOG_DIR/build-libmicrohttpd.log" bash -ec "
+    cd '$WORK_DIR/libmicrohttpd-build'
+    ../libmicrohttpd/configure --host=$MINGW_TRIPLET CC=$MINGW_TRIPLET-gcc-posix CFLAGS='$CROSS_C_FLAGS' \
+      CPPFLAGS=-DAUTOINIT_FUNCS_INCLUDED=1 --enable-static --disable-shared --with-threads=posix \
+      --disable-poll --disable-epoll --disable-sendfile --disable-https --disable-postprocessor \
+      --disable-dauth --disable-bauth --disable-httpupgrade --disable-messages --disable-nls \
+      --disable-thread-names --disable-doc --disable-examples --disable-curl --disable-dependency-tracking
+    make -C src/microhttpd libmicrohttpd.la
+    cp src/microhttpd/.libs/libmicrohttpd.a '$SYSROOT/lib/'
+    cp ../libmicrohttpd/src/include/microhttpd.h '$SYSROOT/include/'"
+}
+
 say "building the cross dependencies into $DEPS_DIR (once, about 9 minutes on 2 cores)"
 fetch_sources
 build_abseil
 build_protobuf_c
 build_cmocka
+build_libmicrohttpd
 build_grpc
 rm -rf "$WORK_DIR"
 touch "$DEPS_DIR/complete"
