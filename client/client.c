@@ -94,6 +94,14 @@ static void start_grpc_once(void) {
   pthread_once(&once, start_grpc);
 }
 
+static struct csi_client *new_client(const struct csi_client_options *options) {
+  struct csi_client *client = calloc(1, sizeof *client);
+  if (client == NULL) return NULL;
+  client->connect_timeout_ms = options != NULL ? options->connect_timeout_ms : 0;
+  if (client->connect_timeout_ms == 0) client->connect_timeout_ms = DEFAULT_CONNECT_TIMEOUT_MS;
+  return client;
+}
+
 static bool connect_group(const char *name, const char *const *versions,
                           const struct csi_client_options *options, struct csi_client **client_out,
                           struct csi_status *status) {
@@ -104,12 +112,9 @@ static bool connect_group(const char *name, const char *const *versions,
   }
   if (!check_versions(group, versions, status)) return false;
 
-  struct csi_client *client = calloc(1, sizeof *client);
+  struct csi_client *client = new_client(options);
   if (client == NULL) return csi_fail_out_of_memory(status);
   client->group = group;
-  client->connect_timeout_ms = options != NULL ? options->connect_timeout_ms : 0;
-  if (client->connect_timeout_ms == 0) client->connect_timeout_ms = DEFAULT_CONNECT_TIMEOUT_MS;
-
   start_grpc_once();
   if (!open_first_served(client, versions, options, status)) {
     free(client);
@@ -125,6 +130,55 @@ enum csi_code csi_client_connect(const char *group, const char *const *versions,
   struct csi_status status = {0};
   *client_out = NULL;
   if (connect_group(group, versions, options, client_out, &status)) return CSI_OK;
+  if (error_out != NULL) csi_error_from_status(&status, error_out);
+  return status.code;
+}
+
+/* The name becomes part of a path. */
+static bool copy_name(char *to, const char *name, const char *what, struct csi_status *status) {
+  static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789-_";
+  size_t length = name != NULL ? strlen(name) : 0;
+  if (length == 0 || length >= CSI_RAW_NAME_BYTES || strspn(name, allowed) != length || name[0] < 'a')
+    return csi_fail(status, CSI_INVALID_ARGUMENT,
+                    "\"%s\" cannot be a %s: 1 to %d small letters, digits, '-' or '_' after a letter",
+                    name != NULL ? name : "(null)", what, CSI_RAW_NAME_BYTES - 1);
+  memcpy(to, name, length + 1);
+  return true;
+}
+
+static bool name_raw_group(struct csi_raw_group *raw, const char *group, const char *version,
+                           struct csi_status *status) {
+  if (!copy_name(raw->group_name, group, "group", status) ||
+      !copy_name(raw->version_name, version, "version", status))
+    return false;
+  raw->version = (struct csi_client_version){.version = raw->version_name};
+  raw->group =
+      (struct csi_client_group){.group = raw->group_name, .versions = &raw->version, .version_count = 1};
+  return true;
+}
+
+static bool connect_raw(const char *group, const char *version, const struct csi_client_options *options,
+                        struct csi_client **client_out, struct csi_status *status) {
+  struct csi_client *client = new_client(options);
+  if (client == NULL) return csi_fail_out_of_memory(status);
+  client->group = &client->raw.group;
+  if (name_raw_group(&client->raw, group, version, status)) {
+    start_grpc_once();
+    if (open_version(client, &client->raw.version, options, status)) {
+      *client_out = client;
+      return true;
+    }
+  }
+  free(client);
+  return false;
+}
+
+enum csi_code csi_client_connect_raw(const char *group, const char *version,
+                                     const struct csi_client_options *options, struct csi_client **client_out,
+                                     struct csi_error *error_out) {
+  struct csi_status status = {0};
+  *client_out = NULL;
+  if (connect_raw(group, version, options, client_out, &status)) return CSI_OK;
   if (error_out != NULL) csi_error_from_status(&status, error_out);
   return status.code;
 }

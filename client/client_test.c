@@ -749,6 +749,95 @@ static void short_memory_fails_one_call_only(void **state) {
   csi_client_close(client);
 }
 
+/* ---- Calls with encoded messages. ---- */
+
+static struct csi_client *connect_raw(void) {
+  struct csi_client *client = NULL;
+  struct csi_error error = {0};
+  if (csi_client_connect_raw("toy", "v1", &options, &client, &error) != CSI_OK) fail_msg("%s", error.text);
+  return client;
+}
+
+static void a_raw_call_goes_to_any_path(void **state) {
+  (void)state;
+  static const uint8_t request[] = {0x0a, 2, 'h', 'i', 0x10, 2},
+                       wanted[] = {0x0a, 2, 'h', 'i', 0x0a, 2, 'h', 'i'};
+  struct csi_client *clients[] = {connect_raw(), connect_toy(NULL)};
+  for (size_t i = 0; i < 2; i++) {
+    struct csi_bytes *response;
+    struct csi_error error;
+    assert_int_equal(
+        csi_client_call_raw(clients[i], "/v9.Newer/Echo", request, sizeof request, NULL, &response, &error),
+        CSI_OK);
+    assert_int_equal(response->size_bytes, sizeof wanted);
+    assert_memory_equal(response->data, wanted, sizeof wanted);
+    csi_response_free(response);
+    assert_int_equal(csi_client_call_raw(clients[i], "/v1.Toy/Garbage", NULL, 0, NULL, &response, NULL),
+                     CSI_OK);
+    assert_int_equal(response->size_bytes, 2); /* nobody has looked at it */
+    csi_response_free(response);
+    csi_client_close(clients[i]);
+  }
+}
+
+static void a_raw_call_fails_as_others_do(void **state) {
+  (void)state;
+  struct csi_client *client = connect_raw();
+  struct csi_bytes *response = (struct csi_bytes *)&node;
+  struct csi_error error;
+  assert_int_equal(csi_client_call_raw(client, "/v1.Toy/Fail", NULL, 0, NULL, &response, &error),
+                   CSI_UNKNOWN);
+  assert_null(response);
+  assert_int_equal(error.precise_code, CSI_NOT_FOUND);
+  assert_string_equal(error.call, LONG_CALL);
+  assert_int_equal(csi_client_call_raw(client, "/v1.Toy/Silent", NULL, 0, NULL, &response, &error),
+                   CSI_INTERNAL);
+  const struct csi_call_options soon = {.timeout_ms = 50};
+  assert_int_equal(csi_client_call_raw(client, "/v1.Toy/Hang", NULL, 0, &soon, &response, &error),
+                   CSI_DEADLINE_EXCEEDED);
+  static const char *const paths[] = {NULL,     "",         "Echo",          "/Echo",
+                                      "//Echo", "/v1.Toy/", "/v1.Toy/E cho", "/v1.Toy/\n"};
+  for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
+    assert_int_equal(csi_client_call_raw(client, paths[i], NULL, 0, NULL, &response, &error),
+                     CSI_INVALID_ARGUMENT);
+  assert_int_equal(call(client, RPC_ECHO, NULL, &error), CSI_INVALID_ARGUMENT);
+  csi_client_close(client);
+}
+
+static void raw_names_are_checked(void **state) {
+  (void)state;
+  static const char *const names[] = {
+      NULL, "", "Disk", "a/b", "a\\b", "..", "1a", "a%s", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"};
+  struct csi_client *client = (struct csi_client *)&node;
+  struct csi_error error;
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    assert_int_equal(csi_client_connect_raw(names[i], "v1", &options, &client, &error), CSI_INVALID_ARGUMENT);
+    assert_null(client);
+    assert_int_equal(csi_client_connect_raw("toy", names[i], &options, &client, &error),
+                     CSI_INVALID_ARGUMENT);
+  }
+  assert_string_equal(node.last_endpoint, "");
+  assert_int_equal(csi_client_connect_raw("newer", "v7", &options, &client, &error), CSI_NOT_FOUND);
+  assert_string_equal(node.last_endpoint, "/node/newer-v7");
+}
+
+static void short_memory_fails_a_raw_call(void **state) {
+  (void)state;
+  struct csi_client *client = connect_raw();
+  unsigned failed = 0;
+  for (unsigned countdown = 1;; countdown++, failed++) {
+    struct csi_bytes *response;
+    csi_arena_fail_after(countdown);
+    enum csi_code code = csi_client_call_raw(client, "/v1.Toy/Echo", "\x10\x01", 2, NULL, &response, NULL);
+    unsigned left = csi_arena_fail_after(0);
+    csi_response_free(response);
+    if (code == CSI_OK && left > 0) break;
+    assert_int_equal(code, CSI_RESOURCE_EXHAUSTED);
+  }
+  assert_true(failed >= 4); /* arena and copy, of request and response */
+  csi_client_close(client);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void) {
@@ -771,6 +860,10 @@ int main(void) {
       TEST(a_call_that_may_have_arrived_is_not_repeated),
       TEST(threads_share_a_client),
       TEST(short_memory_fails_one_call_only),
+      TEST(a_raw_call_goes_to_any_path),
+      TEST(a_raw_call_fails_as_others_do),
+      TEST(raw_names_are_checked),
+      TEST(short_memory_fails_a_raw_call),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,8 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set(client_headers ${CMAKE_SOURCE_DIR}/include/csi-proxy/client.h ${CMAKE_SOURCE_DIR}/include/csi-proxy/error.h)
+set(client_headers ${CMAKE_SOURCE_DIR}/include/csi-proxy/client.h ${CMAKE_SOURCE_DIR}/include/csi-proxy/error.h
+  ${CMAKE_SOURCE_DIR}/include/csi-proxy/bytes.h)
 foreach(group ${CSI_CLIENT_GROUPS})
   list(APPEND client_headers ${CSI_GEN_DIR}/include/csi-proxy/${group}.h)
 endforeach()
@@ -48,6 +49,9 @@ endif()
 # --- static: one archive. For Windows it also holds gRPC and what gRPC needs, because nobody has those
 # for mingw; elsewhere they come from the system.
 set(parts csi_client csi_client_registry csi_wire csi_transport csi_base csi_convert)
+if(WIN32)
+  list(APPEND parts csi_win32) # what csi_transport needs of it
+endif()
 foreach(group ${CSI_CLIENT_GROUPS})
   list(APPEND parts csi_client_${group} csi_api_${group})
 endforeach()

@@ -76,10 +76,17 @@ static struct csi_connection *drop_reference(struct csi_connection *connection) 
   return --connection->references == 0 ? connection : NULL;
 }
 
-grpc_call *csi_connection_start(struct csi_connection *connection, size_t rpc, grpc_completion_queue *queue,
-                                gpr_timespec deadline) {
-  return grpc_channel_create_registered_call(connection->channel, NULL, GRPC_PROPAGATE_DEFAULTS, queue,
-                                             connection->methods[rpc], deadline, NULL);
+grpc_call *csi_connection_start(struct csi_connection *connection, struct csi_rpc rpc,
+                                grpc_completion_queue *queue, gpr_timespec deadline) {
+  if (rpc.path == NULL) {
+    return grpc_channel_create_registered_call(connection->channel, NULL, GRPC_PROPAGATE_DEFAULTS, queue,
+                                               connection->methods[rpc.index], deadline, NULL);
+  }
+  grpc_slice path = grpc_slice_from_copied_string(rpc.path);
+  grpc_call *call = grpc_channel_create_call(connection->channel, NULL, GRPC_PROPAGATE_DEFAULTS, queue, path,
+                                             NULL, deadline, NULL);
+  grpc_slice_unref(path);
+  return call;
 }
 
 static grpc_completion_queue *new_queue(void) {

@@ -21,7 +21,20 @@ enum {
 /* One channel over one pipe or socket. Shared by the calls on it. */
 struct csi_connection;
 
+enum {
+  CSI_RAW_NAME_BYTES = 33, /* of a group or version the library need not know */
+};
+
+/* What stands in for the tables of a group when there are none. */
+struct csi_raw_group {
+  char group_name[CSI_RAW_NAME_BYTES];
+  char version_name[CSI_RAW_NAME_BYTES];
+  struct csi_client_group group; /* without RPCs */
+  struct csi_client_version version;
+};
+
 struct csi_client {
+  struct csi_raw_group raw; /* `group` points into it when the client was made by csi_client_connect_raw() */
   const struct csi_client_group *group;
   const struct csi_client_version *version;
   char *endpoint;
@@ -54,8 +67,14 @@ void csi_session_release(struct csi_client *client, struct csi_connection *conne
 grpc_completion_queue *csi_session_take_queue(struct csi_client *client);
 void csi_session_give_queue(struct csi_client *client, grpc_completion_queue *queue);
 
-/* Starts the call number `rpc`; it must exist in the version of the client. */
-grpc_call *csi_connection_start(struct csi_connection *connection, size_t rpc, grpc_completion_queue *queue,
-                                gpr_timespec deadline);
+/* What to call. */
+struct csi_rpc {
+  size_t index; /* in the table of the client's group; it must exist in the version of the client */
+  const char
+      *path; /* "/v1.Disk/ListDiskIDs": any RPC, whether the table has it or not; NULL: `index` counts */
+};
+
+grpc_call *csi_connection_start(struct csi_connection *connection, struct csi_rpc rpc,
+                                grpc_completion_queue *queue, gpr_timespec deadline);
 
 #endif

@@ -13,8 +13,9 @@
  *   }
  *   csi_client_close(client);
  *
- * The stubs and structures of a group are in <csi-proxy/GROUP.h>. They do not depend on the version
- * of the group: the library converts to the version it is connected to.
+ * Groups: disk, filesystem, iscsi, smb, system and volume, as drivers use them, and admin, for those who look
+ * after the service. The stubs and structures of a group are in <csi-proxy/GROUP.h>. They do not depend on
+ * the version of the group: the library converts to the version it is connected to.
  *
  * Threads: a client may be used by any number of threads at once; csi_client_close() must be the
  * last call on it. Strings are UTF-8. Strings given to the library are borrowed for the call.
@@ -33,6 +34,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "csi-proxy/bytes.h"
 #include "csi-proxy/error.h"
 
 #ifdef __cplusplus
@@ -76,7 +78,7 @@ struct csi_call_options {
 
 /* Connects to an API group.
  *
- * group (in): a group this library was built with; in this version "filesystem".
+ * group (in): a group this library was built with, for example "disk".
  * versions (in): NULL-terminated list in order of preference, for example {"v1", "v1beta1", NULL}: the
  *   first one that the node serves is taken. One that is served but refuses the caller or stays busy
  *   ends the search: an older version behind it would only hide the reason. NULL = every version this
@@ -107,8 +109,48 @@ CSI_PROXY_API const char *csi_client_group(const struct csi_client *client);
  * valid. Does not wait for the service. */
 CSI_PROXY_API void csi_client_close(struct csi_client *client);
 
-/* Frees a response that a stub returned, with everything it points to. NULL is accepted. */
+/* Frees a response that a stub or csi_client_call_raw() returned, with everything it points to. NULL is
+ * accepted. */
 CSI_PROXY_API void csi_response_free(void *response);
+
+/* Connects to a version of a group whether this library knows them or not: for RPCs that are newer than the
+ * library, and for tools. Only csi_client_call_raw() can be used on such a client.
+ *
+ * group, version (in): as in the name of the pipe, for example "disk" and "v2"; each 1 to 32 small letters,
+ *   digits, '-' or '_', beginning with a letter.
+ * options (in): NULL for the defaults.
+ * client_out (out): the client, to be closed with csi_client_close(); NULL on failure.
+ * error_out (out): filled on failure; may be NULL.
+ *
+ * Returns CSI_OK; CSI_INVALID_ARGUMENT for another name or a bad endpoint_format; CSI_NOT_FOUND when there is
+ * no such pipe; otherwise as csi_client_connect(), which tells how long it blocks, what privileges it needs
+ * and what it rests on as well. */
+CSI_PROXY_API enum csi_code csi_client_connect_raw(const char *group, const char *version,
+                                                   const struct csi_client_options *options,
+                                                   struct csi_client **client_out,
+                                                   struct csi_error *error_out);
+
+/* Makes a call with encoded messages, on a client of csi_client_connect() or of csi_client_connect_raw().
+ *
+ * path (in): of the RPC as HTTP/2 carries it, for example "/v1.Disk/ListDiskIDs": at most 255 characters of
+ * ASCII that can be printed, without blanks. request, request_bytes (in): the encoded message; NULL only when
+ * request_bytes is 0. The library overwrites its own copy after the call; the copies that gRPC makes on the
+ * way it does not. options (in): NULL for the defaults; timeout_ms = 0 is no limit here as well. response_out
+ * (out): the encoded message as the service sent it, nothing of it checked but its length; to be freed with
+ * csi_response_free(), which does not overwrite it. NULL on failure. error_out (out): filled on failure; may
+ * be NULL.
+ *
+ * Returns CSI_OK; CSI_INVALID_ARGUMENT for a path that is none; CSI_UNIMPLEMENTED when the service lacks the
+ * RPC; CSI_UNAVAILABLE when the connection was lost, or was lost before and there is no new one: precise_code
+ * is then CSI_UNAVAILABLE as well, also where the pipe is gone; CSI_DEADLINE_EXCEEDED; CSI_RESOURCE_EXHAUSTED
+ * when memory is short or the response is longer than 4 MiB; otherwise what the service answered. Blocks for
+ * at most timeout_ms, with connecting again. Privileges: those of csi_client_connect(), when the connection
+ * was lost; otherwise none. Rests on WriteFile and ReadFile, and on CreateFileW to connect again (Windows),
+ * sockets (elsewhere). */
+CSI_PROXY_API enum csi_code csi_client_call_raw(struct csi_client *client, const char *path,
+                                                const void *request, size_t request_bytes,
+                                                const struct csi_call_options *options,
+                                                struct csi_bytes **response_out, struct csi_error *error_out);
 
 #ifdef __cplusplus
 }

@@ -89,6 +89,7 @@ lane_native_and_files() {
   test_with native-network "${native_tests[@]}" "${NETWORK[@]}" "$WORKING_DIRECTORY"
   stop_service
 
+  export CSI_PROXY_WINEPREFIX=${CSI_PROXY_WINEPREFIX:-$CACHE_DIR/wine-prefix}-files # the default pipe names are free there
   "$WINE" --prepare
   serve "$WINE" "$windows/src/service/csi-proxy.exe"
   test_with wine "$WINE" "$windows/$programs/csi-proxy-filesystem-tests.exe" --no-links --files "$WORKING_DIRECTORY"

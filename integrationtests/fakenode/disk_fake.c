@@ -42,7 +42,7 @@ static bool check(struct csi_ctx *ctx, enum csi_fake_step step, const struct csi
   const struct storage_disk *disk = handle->disk;
   if (!disk->present || disk->incarnation != handle->incarnation)
     return fail(ctx, step, disk->is.number, CSI_FAKE_UNPLUGGED);
-  if (access == CSI_DISK_READ_WRITE && handle->access != CSI_DISK_READ_WRITE)
+  if (access != CSI_DISK_QUERY && handle->access != access && handle->access != CSI_DISK_READ_WRITE)
     return fail(ctx, step, disk->is.number, CSI_FAKE_ACCESS_DENIED);
   return true;
 }
@@ -282,7 +282,7 @@ static bool read_disk(void *self, struct csi_ctx *ctx, struct csi_open_disk *han
   struct csi_fake_storage *storage = self;
   if (!begin(storage, ctx, CSI_FAKE_DISK_READ, handle)) return false;
   STORAGE_VISIT(storage);
-  if (!check(ctx, CSI_FAKE_DISK_READ, handle, CSI_DISK_READ_WRITE) ||
+  if (!check(ctx, CSI_FAKE_DISK_READ, handle, CSI_DISK_READ) ||
       !check_place(ctx, CSI_FAKE_DISK_READ, handle->disk, offset_bytes, size_bytes))
     return false;
   sector_store_read(&handle->disk->sectors, offset_bytes, bytes_out, size_bytes);

@@ -67,6 +67,32 @@ static bool get_state(void *self, struct csi_ctx *ctx, const char *root, enum cs
   return true;
 }
 
+static bool copy_roots(struct csi_ctx *ctx, const struct network_state *state, const char **roots,
+                       size_t *count_out) {
+  const struct network_record *mapping = NULL;
+  *count_out = 0;
+  while ((mapping = network_next(state, "mapping", mapping)) != NULL) {
+    roots[*count_out] = csi_arena_strdup(ctx->arena, network_get(mapping, "root"));
+    if (roots[(*count_out)++] == NULL) return csi_fail_out_of_memory(&ctx->status);
+  }
+  return true;
+}
+
+static bool list(void *self, struct csi_ctx *ctx, const char ***names_out, size_t *count_out) {
+  struct csi_fake_shares *shares = self;
+  if (!begin(shares, ctx, CSI_FAKE_SMB_GET_STATE, "shares that are mapped")) return false;
+  VISIT(shares);
+  if (shares->abilities.hides_state)
+    return csi_fail(&ctx->status, CSI_UNIMPLEMENTED, "this Windows does not list global mappings");
+  size_t room = 1;
+  for (const struct network_record *mapping = NULL;
+       (mapping = network_next(state, "mapping", mapping)) != NULL;)
+    room++;
+  *names_out = csi_arena_alloc_array(ctx->arena, room, sizeof **names_out);
+  if (*names_out == NULL) return csi_fail_out_of_memory(&ctx->status);
+  return copy_roots(ctx, state, *names_out, count_out);
+}
+
 static struct network_credentials digest(const struct csi_smb_credentials *credentials,
                                          char digest_out[NETWORK_DIGEST_BYTES]) {
   network_secret_digest(credentials->password, strlen(credentials->password), digest_out);
@@ -163,6 +189,7 @@ struct csi_fake_shares *csi_fake_shares_new(struct csi_fake_network *network) {
   shares->network = network;
   shares->host = (struct csi_smb_host){.self = shares,
                                        .get_state = get_state,
+                                       .list = list,
                                        .add = add,
                                        .remove = remove_mapping,
                                        .check = check,

@@ -143,8 +143,10 @@ static bool read_address(struct command *command, struct csi_fake_disk *disk) {
 /* The identity keys; those that are not there leave the disk's as it is. */
 static bool read_identity(struct command *command, struct csi_fake_disk *disk, struct identity *identity) {
   const char *spec = vdisk_words_value(&command->words, "page83");
-  const char *vendor = "VDISK", *product = "Virtual Disk", *serial = "none", *bus;
-  bool describes = vdisk_words_has(&command->words, "serial") || disk->descriptor.data == NULL;
+  const char *vendor = "VDISK", *product = "Virtual Disk", *serial = "none", *bus = "sas";
+  uint8_t bus_type;
+  bool describes = vdisk_words_has(&command->words, "serial") || vdisk_words_has(&command->words, "bus") ||
+                   disk->descriptor.data == NULL;
   size_t size_bytes;
   if (!read_text(command, "vendor", &vendor) || !read_text(command, "product", &product) ||
       !read_text(command, "serial", &serial) || !read_text(command, "bus", &bus))
@@ -154,9 +156,10 @@ static bool read_identity(struct command *command, struct csi_fake_disk *disk, s
       return fail(command, "bad page83");
     disk->identifiers = bytes_of(identity->identifiers, size_bytes);
   }
+  if (!storage_find_bus(bus, &bus_type)) return fail(command, "bad bus");
   if (!describes) return true;
   if (strcmp(serial, "none") == 0) serial = NULL;
-  if (!storage_make_descriptor(vendor, product, serial, identity->descriptor, &size_bytes))
+  if (!storage_make_descriptor(vendor, product, serial, bus_type, identity->descriptor, &size_bytes))
     return fail(command, "too long: vendor, product or serial");
   disk->descriptor = bytes_of(identity->descriptor, size_bytes);
   return true;

@@ -88,6 +88,7 @@ static const char *const step_names[CSI_FAKE_STEPS] = {
     [CSI_FAKE_VOLUME_FORMAT] = "FormatEx",
     [CSI_FAKE_VOLUME_ANNOUNCE_MOUNT] = "IOCTL_MOUNTMGR_VOLUME_MOUNT_POINT_CREATED",
     [CSI_FAKE_VOLUME_GET_DRIVE_VOLUME] = "GetVolumeNameForVolumeMountPointW",
+    [CSI_FAKE_VOLUME_LIST_MOUNT_POINTS] = "GetVolumePathNamesForVolumeNameW",
 };
 
 const char *csi_fake_step_name(enum csi_fake_step step) {
@@ -275,13 +276,28 @@ void csi_fake_storage_set_identity(struct csi_fake_storage *storage, uint32_t nu
   uint8_t identifiers[STORAGE_IDENTITY_BYTES], descriptor[STORAGE_IDENTITY_BYTES];
   size_t identifiers_bytes = 0, descriptor_bytes = 0;
   if (!storage_make_identifiers(page83, identifiers, &identifiers_bytes) ||
-      !storage_make_descriptor("FAKE", "Disk", serial, descriptor, &descriptor_bytes))
+      !storage_make_descriptor("FAKE", "Disk", serial, STORAGE_BUS_SAS, descriptor, &descriptor_bytes))
     impossible("no such identity: disk", number);
   STORAGE_VISIT(storage);
   storage_set_identity(get_disk(storage, number),
                        (struct csi_bytes){.data = identifiers_bytes == 0 ? NULL : identifiers,
                                           .size_bytes = identifiers_bytes},
                        (struct csi_bytes){.data = descriptor, .size_bytes = descriptor_bytes});
+}
+
+void csi_fake_storage_set_descriptor(struct csi_fake_storage *storage, uint32_t number, const char *vendor,
+                                     const char *serial, const char *bus) {
+  uint8_t descriptor[STORAGE_IDENTITY_BYTES], bus_type;
+  size_t size_bytes = 0;
+  if (!storage_find_bus(bus, &bus_type) ||
+      !storage_make_descriptor(vendor, "Disk", serial, bus_type, descriptor, &size_bytes))
+    impossible("no such descriptor: disk", number);
+  STORAGE_VISIT(storage);
+  struct storage_disk *disk = get_disk(storage, number);
+  struct csi_bytes identifiers = disk->is.identifiers;
+  uint8_t copy[STORAGE_IDENTITY_BYTES];
+  if (identifiers.data != NULL) identifiers.data = memcpy(copy, identifiers.data, identifiers.size_bytes);
+  storage_set_identity(disk, identifiers, (struct csi_bytes){.data = descriptor, .size_bytes = size_bytes});
 }
 
 void csi_fake_storage_set_roles(struct csi_fake_storage *storage, uint32_t number, unsigned roles) {

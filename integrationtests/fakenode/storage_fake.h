@@ -62,6 +62,7 @@ enum csi_fake_step {
   CSI_FAKE_VOLUME_FORMAT, /* when it fails, a file system that was there is gone: 64 KiB of zeros */
   CSI_FAKE_VOLUME_ANNOUNCE_MOUNT,
   CSI_FAKE_VOLUME_GET_DRIVE_VOLUME,
+  CSI_FAKE_VOLUME_LIST_MOUNT_POINTS,
   CSI_FAKE_STEPS,
   CSI_FAKE_ANY_STEP = CSI_FAKE_STEPS,
 };
@@ -123,6 +124,9 @@ void csi_fake_storage_set_attributes(struct csi_fake_storage *storage, uint32_t 
  * "malformed-next", "oversized". serial: NULL = none. */
 void csi_fake_storage_set_identity(struct csi_fake_storage *storage, uint32_t number, const char *page83,
                                    const char *serial);
+/* What the disk calls itself beside page 83: serial NULL = none; bus as in the testbed's profiles, "nvme". */
+void csi_fake_storage_set_descriptor(struct csi_fake_storage *storage, uint32_t number, const char *vendor,
+                                     const char *serial, const char *bus);
 void csi_fake_storage_set_roles(struct csi_fake_storage *storage, uint32_t number, unsigned roles);
 void csi_fake_storage_set_address(struct csi_fake_storage *storage, uint32_t number,
                                   const struct csi_disk_address *address); /* NULL = none */

@@ -15,7 +15,6 @@ enum {
   RAW_BYTES_AT = 32,
   STRINGS_AT = 36,       /* RawDeviceProperties */
   DESCRIPTOR_BYTES = 40, /* sizeof(STORAGE_DEVICE_DESCRIPTOR) */
-  BUS_TYPE_SAS = 10,
 };
 
 bool storage_make_identifiers(const char *spec, uint8_t bytes_out[STORAGE_IDENTITY_BYTES], size_t *size_out) {
@@ -45,7 +44,24 @@ static bool put_string(uint8_t *bytes, size_t *size, size_t offset_at, const cha
   return true;
 }
 
-bool storage_make_descriptor(const char *vendor, const char *product, const char *serial,
+bool storage_find_bus(const char *name, uint8_t *bus_type_out) {
+  static const struct {
+    const char *name;
+    uint8_t type; /* STORAGE_BUS_TYPE */
+  } buses[] = {
+      {"scsi", 1},    {"ata", 3},   {"fibre", 6}, {"usb", 7},      {"raid", 8},
+      {"iscsi", 9},   {"sas", 10},  {"sata", 11}, {"virtual", 14}, {"file-backed-virtual", 15},
+      {"spaces", 16}, {"nvme", 17},
+  };
+  for (size_t i = 0; i < sizeof buses / sizeof *buses; i++) {
+    if (strcmp(name, buses[i].name) != 0) continue;
+    *bus_type_out = buses[i].type;
+    return true;
+  }
+  return false;
+}
+
+bool storage_make_descriptor(const char *vendor, const char *product, const char *serial, uint8_t bus_type,
                              uint8_t bytes_out[STORAGE_IDENTITY_BYTES], size_t *size_out) {
   size_t size = STRINGS_AT;
   memset(bytes_out, 0, STORAGE_IDENTITY_BYTES);
@@ -56,7 +72,7 @@ bool storage_make_descriptor(const char *vendor, const char *product, const char
   if (size < DESCRIPTOR_BYTES) size = DESCRIPTOR_BYTES;
   put32(bytes_out + VERSION_AT, DESCRIPTOR_BYTES);
   put32(bytes_out + SIZE_AT, size);
-  bytes_out[BUS_TYPE_AT] = BUS_TYPE_SAS;
+  bytes_out[BUS_TYPE_AT] = bus_type;
   *size_out = size;
   return true;
 }

@@ -19,8 +19,15 @@ enum {
  * that the device does not know the request. False: the spec is not understood. */
 bool storage_make_identifiers(const char *spec, uint8_t bytes_out[STORAGE_IDENTITY_BYTES], size_t *size_out);
 
+enum {
+  STORAGE_BUS_SAS = 10, /* STORAGE_BUS_TYPE; what disks are on unless somebody says otherwise */
+};
+
+/* The STORAGE_BUS_TYPE of the testbed's name for it, "nvme". False: not known. */
+bool storage_find_bus(const char *name, uint8_t *bus_type_out);
+
 /* Makes a STORAGE_DEVICE_DESCRIPTOR; NULL = the device does not say. False: a text is too long. */
-bool storage_make_descriptor(const char *vendor, const char *product, const char *serial,
+bool storage_make_descriptor(const char *vendor, const char *product, const char *serial, uint8_t bus_type,
                              uint8_t bytes_out[STORAGE_IDENTITY_BYTES], size_t *size_out);
 
 #endif

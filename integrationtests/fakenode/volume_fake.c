@@ -280,6 +280,45 @@ static bool get_drive_volume(void *self, struct csi_ctx *ctx, const char *root, 
                          csi_fake_step_name(CSI_FAKE_VOLUME_GET_DRIVE_VOLUME), "%s", root);
 }
 
+/* A folder counts that is mounted still, and on this volume. The lock is held. */
+static bool is_mounted_on(struct csi_fake_storage *storage, const struct storage_announced *mount,
+                          const struct csi_guid *guid) {
+  struct csi_guid latest;
+  return csi_guid_equal(&mount->guid, guid) && csi_fake_is_reparse_point(storage->model.files, mount->path) &&
+         storage_latest_mount(storage, mount->path, &latest) && csi_guid_equal(&latest, guid);
+}
+
+/* Appends a path unless it is there. */
+static bool add_path(struct csi_ctx *ctx, const char **paths, size_t *count, const char *path) {
+  for (size_t i = 0; i < *count; i++)
+    if (strcmp(paths[i], path) == 0) return true;
+  const char *copy = csi_arena_strdup(ctx->arena, path);
+  if (copy == NULL) return csi_fail_out_of_memory(&ctx->status);
+  paths[(*count)++] = copy;
+  return true;
+}
+
+static bool list_mount_points(void *self, struct csi_ctx *ctx, const struct csi_guid *guid,
+                              const char ***paths_out, size_t *count_out) {
+  struct csi_fake_storage *storage = self;
+  if (!storage_begin(storage, ctx, CSI_FAKE_VOLUME_LIST_MOUNT_POINTS, disk_of(storage, guid))) return false;
+  STORAGE_VISIT(storage);
+  const struct storage_volume *volume = find(storage, ctx, CSI_FAKE_VOLUME_LIST_MOUNT_POINTS, guid);
+  if (volume == NULL) return false;
+  size_t room = 1;
+  for (const struct storage_announced *mount = storage->announced; mount != NULL; mount = mount->next)
+    room++;
+  const char **paths = csi_arena_alloc_array(ctx->arena, room, sizeof *paths);
+  if (paths == NULL) return csi_fail_out_of_memory(&ctx->status);
+  *count_out = 0;
+  if (volume->letter != 0 && !add_path(ctx, paths, count_out, (char[]){volume->letter, ':', '\\', '\0'}))
+    return false;
+  for (const struct storage_announced *mount = storage->announced; mount != NULL; mount = mount->next)
+    if (is_mounted_on(storage, mount, guid) && !add_path(ctx, paths, count_out, mount->path)) return false;
+  *paths_out = paths;
+  return true;
+}
+
 static char get_system_drive(void *self) {
   (void)self;
   return 'C';
@@ -301,6 +340,7 @@ void storage_set_up_volume_host(struct csi_fake_storage *storage) {
       .format = format,
       .announce_mount = announce_mount,
       .get_drive_volume = get_drive_volume,
+      .list_mount_points = list_mount_points,
       .get_system_drive = get_system_drive,
   };
 }

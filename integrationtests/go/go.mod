@@ -7,6 +7,7 @@ require (
 	github.com/Microsoft/go-winio v0.4.16
 	github.com/kubernetes-csi/csi-proxy/client v1.3.0
 	google.golang.org/grpc v1.69.2
+	google.golang.org/protobuf v1.35.1
 )
 
 require (
@@ -16,5 +17,4 @@ require (
 	golang.org/x/sys v0.26.0 // indirect
 	golang.org/x/text v0.19.0 // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20241015192408-796eee8c2d53 // indirect
-	google.golang.org/protobuf v1.35.1 // indirect
 )

@@ -79,6 +79,8 @@ def clients(bed, part, programs, name, exe, which, *flags):
         before = part.totals[1]
         part.run(f"Go clients: {name}", [str(HERE / "run.sh"), "--clients", which, str(programs), *flags],
                  environment(bed))
+        part.run(f"health and reflection: {name}",
+                 [testbed.harness.WINE, str(programs / "introspection.exe")], environment(bed))
         if part.totals[1] > before:
             print("the service said at last:\n" + "\n".join(daemon.log()[-20:]))
 

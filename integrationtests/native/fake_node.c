@@ -22,9 +22,11 @@ void fake_node_init(struct fake_node *node) {
   node->shares = csi_fake_shares_new(node->network);
   node->targets = csi_fake_iscsi_new(node->network, node->storage);
   node->system = csi_fake_system_new(node->network);
+  node->parts = csi_fake_parts_new();
 }
 
 void fake_node_free(struct fake_node *node) {
+  csi_fake_parts_free(node->parts);
   csi_fake_system_free(node->system);
   csi_fake_iscsi_free(node->targets);
   csi_fake_shares_free(node->shares);
@@ -41,6 +43,8 @@ struct csi_node fake_node_hosts(struct fake_node *node) {
       .shares = csi_fake_smb_host(node->shares),
       .system = csi_fake_system_host(node->system),
       .initiator = csi_fake_iscsi_host(node->targets),
+      .parts = csi_fake_parts_host(node->parts),
+      .os_version = "node in memory",
   };
 }
 
@@ -49,10 +53,14 @@ bool fake_node_command(struct fake_node *node, const char *line, char *reply, si
   if (csi_fake_network_command(node->network, line, reply, reply_bytes, &done) ||
       csi_fake_smb_command(node->shares, line, reply, reply_bytes, &done) ||
       csi_fake_iscsi_command(node->targets, line, reply, reply_bytes, &done) ||
-      csi_fake_system_command(node->system, line, reply, reply_bytes, &done))
+      csi_fake_system_command(node->system, line, reply, reply_bytes, &done) ||
+      csi_fake_parts_command(node->parts, line, reply, reply_bytes, &done))
     return done;
   /* Sessions end before the disks they have brought. */
-  if (strcmp(line, "reset") == 0) csi_fake_network_reset(node->network);
+  if (strcmp(line, "reset") == 0) {
+    csi_fake_network_reset(node->network);
+    csi_fake_parts_reset(node->parts);
+  }
   return csi_fake_storage_command(node->storage, line, reply, reply_bytes);
 }
 

@@ -11,6 +11,7 @@
 #include "filesystem_fake.h"
 #include "iscsi_fake.h"
 #include "network_faults.h"
+#include "parts_fake.h"
 #include "service/groups.h"
 #include "smb_fake.h"
 #include "storage_fake.h"
@@ -23,6 +24,7 @@ struct fake_node {
   struct csi_fake_shares *shares;
   struct csi_fake_iscsi *targets;
   struct csi_fake_system *system;
+  struct csi_fake_parts *parts;
 };
 
 void fake_node_init(struct fake_node *node);

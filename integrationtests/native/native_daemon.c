@@ -56,7 +56,11 @@ static void stopping(void *context, size_t running, uint32_t left_ms) {
 
 static enum csi_exit serve(const struct csi_options *options, sigset_t *signals) {
   struct csi_node node = fake_node_hosts(&fakes);
-  const struct csi_program program = {.groups = csi_groups, .group_count = CSI_GROUP_COUNT, .context = &node};
+  const struct csi_program program = {.groups = csi_groups,
+                                      .group_count = CSI_GROUP_COUNT,
+                                      .context = &node,
+                                      .group_was_ready = csi_groups_was_ready};
+  if (options->check_config) return csi_daemon_check(options, &program, stdout);
   const struct csi_daemon_host host = {.context = signals,
                                        .starting = nothing,
                                        .running = nothing,

@@ -262,7 +262,8 @@ class SecretsTest(scenarios_test.ServiceTest):
         self.secrets, self.answers = [], []
 
     def flags(self):
-        return ("-v=10",)
+        """With audit records and events of every call, too."""
+        return ("-v=10", "-event-log=all", f"-audit-log={testbed.windows_path(self.logs / 'audit.json')}")
 
     def secret(self, length=16):
         made = new_secret(length)
@@ -304,6 +305,11 @@ class SecretsTest(scenarios_test.ServiceTest):
         while not self.search_logs({text.encode(): text}):
             self.assertLess(time.monotonic(), end, f"\"{text}\" is not logged")
             time.sleep(0.1)
+
+    def assert_audited(self, text):
+        """The calls are in the audit log, with their secrets blanked."""
+        records = [json.loads(line) for line in (self.logs / "audit.json").read_text("utf-8").splitlines()]
+        self.assertTrue([record for record in records if text in record["object"]], records)
 
     # ---- Calls with secrets.
 
@@ -350,10 +356,12 @@ class Memory(SecretsTest):
     def test_shares(self):
         self.shares()
         self.assert_nothing_left()
+        self.assert_audited("password=***")
 
     def test_targets(self):
         self.targets()
         self.assert_nothing_left()
+        self.assert_audited("chap_secret=***")
 
     def test_calls_that_are_given_up(self):
         """The system's call hangs, its client goes; at last the call returns. While it hangs, the password has
@@ -387,7 +395,7 @@ class Mi(Memory):
     ADD = "MSFT_SmbGlobalMapping.Create"
 
     def flags(self):
-        return ("-v=10", "-smb-route=mi")
+        return (*super().flags(), "-smb-route=mi")
 
 
 class Trials(SecretsTest):
@@ -475,7 +483,8 @@ class Logs(SecretsTest):
             file.unlink()
         directory = testbed.windows_path(self.logs)
         with _LoggingDaemon(self.executable(), testbed.PIPES + harness.unique("csi-secrets") + "-",
-                            ("-v=10", *(flag.replace("{dir}", directory) for flag in flags)), self.logs) as daemon:
+                            ("-v=10", f"-audit-log={directory}\\audit-too.json",
+                             *(flag.replace("{dir}", directory) for flag in flags)), self.logs) as daemon:
             self.daemon, self.client = daemon, self.bed.calls(daemon)
             self.shares()
             self.targets()

@@ -26,7 +26,7 @@ function(csi_executable name)
   if(WIN32)
     # Sections aligned in the file as in memory: the loader maps the file instead of copying it.
     target_link_options(${name} PRIVATE -static -municode -Wl,--gc-sections -Wl,--file-alignment,4096
-      -Wl,--dynamicbase -Wl,--nxcompat -Wl,--high-entropy-va $<$<CONFIG:Release>:-s>)
+      -Wl,--dynamicbase -Wl,--nxcompat -Wl,--high-entropy-va -Wl,--no-insert-timestamp $<$<CONFIG:Release>:-s>)
     set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
   endif()
 endfunction()

@@ -133,14 +133,20 @@ char *csi_arena_strdup(struct csi_arena *arena, const char *text) {
   return csi_arena_strndup(arena, text, strlen(text));
 }
 
-char *csi_arena_printf(struct csi_arena *arena, const char *format, ...) {
-  va_list args, again;
-  va_start(args, format);
+char *csi_arena_vprintf(struct csi_arena *arena, const char *format, va_list args) {
+  va_list again;
   va_copy(again, args);
   int length = vsnprintf(NULL, 0, format, args);
   char *text = length < 0 ? NULL : csi_arena_alloc(arena, (size_t)length + 1);
   if (text != NULL) (void)vsnprintf(text, (size_t)length + 1, format, again);
   va_end(again);
+  return text;
+}
+
+char *csi_arena_printf(struct csi_arena *arena, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  char *text = csi_arena_vprintf(arena, format, args);
   va_end(args);
   return text;
 }

@@ -42,6 +42,9 @@ char *csi_arena_strdup(struct csi_arena *arena, const char *text) CSI_MUST_CHECK
 /* Formats into the arena. NULL when memory is short. */
 char *csi_arena_printf(struct csi_arena *arena, const char *format, ...) CSI_PRINTF(2, 3) CSI_MUST_CHECK;
 
+char *csi_arena_vprintf(struct csi_arena *arena, const char *format, va_list args)
+    CSI_PRINTF(2, 0) CSI_MUST_CHECK;
+
 /* Bytes handed out so far. */
 size_t csi_arena_used_bytes(const struct csi_arena *arena);
 

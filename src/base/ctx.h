@@ -22,6 +22,7 @@ struct csi_ctx {
   int64_t deadline_ns;          /* csi_now_ns() time, or CSI_NO_DEADLINE */
   const atomic_bool *cancelled; /* set when the client went away; may be NULL */
   const atomic_bool *stopping;  /* set when the service cancels what did not end in time; may be NULL */
+  bool only_looks;              /* for people: must not stand in the way of calls that change something */
   struct csi_peer peer;
 };
 

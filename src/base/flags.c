@@ -17,7 +17,9 @@ struct parser {
   size_t table_count;
   int argc;
   char *const *argv;
-  int next; /* index of the argument to look at */
+  int next;                 /* index of the argument to look at */
+  csi_flag_given_fn *given; /* is told of each flag, which then is not set; NULL = flags are set */
+  void *context;
   struct csi_status *status;
 };
 
@@ -81,8 +83,32 @@ static enum csi_flags_result parse_flag(struct parser *parser, const char *name)
     csi_fail(parser->status, CSI_INVALID_ARGUMENT, "flag needs an argument: -%s", flag->name);
     return CSI_FLAGS_ERROR;
   }
+  if (parser->given != NULL) {
+    parser->given(parser->context, flag, value);
+    return CSI_FLAGS_OK;
+  }
   char reason[REASON_BYTES] = "parse error";
   if (!csi_flag_set(flag, value, reason, sizeof reason)) return refuse_value(parser, flag, value, reason);
+  return CSI_FLAGS_OK;
+}
+
+/* Goes through all arguments up to the first that is no flag. */
+static enum csi_flags_result parse_all(struct parser *parser) {
+  while (parser->next < parser->argc) {
+    const char *argument = parser->argv[parser->next];
+    if (argument[0] != '-' || argument[1] == '\0') break;
+    const char *name = argument + (argument[1] == '-' ? 2 : 1);
+    if (argument[1] == '-' && name[0] == '\0') {
+      parser->next++; /* "--" ends the flags */
+      break;
+    }
+    if (name[0] == '\0' || name[0] == '-' || name[0] == '=') {
+      csi_fail(parser->status, CSI_INVALID_ARGUMENT, "bad flag syntax: %.256s", argument);
+      return CSI_FLAGS_ERROR;
+    }
+    enum csi_flags_result result = parse_flag(parser, name);
+    if (result != CSI_FLAGS_OK) return result;
+  }
   return CSI_FLAGS_OK;
 }
 
@@ -90,24 +116,23 @@ enum csi_flags_result csi_flags_parse(const struct csi_flag_table *tables, size_
                                       char *const *argv, int *rest_out, struct csi_status *status) {
   for (size_t t = 0; t < table_count; t++)
     set_defaults(&tables[t]);
-
   struct parser parser = {
       .tables = tables, .table_count = table_count, .argc = argc, .argv = argv, .next = 1, .status = status};
-  while (parser.next < argc) {
-    const char *argument = argv[parser.next];
-    if (argument[0] != '-' || argument[1] == '\0') break;
-    const char *name = argument + (argument[1] == '-' ? 2 : 1);
-    if (argument[1] == '-' && name[0] == '\0') {
-      parser.next++; /* "--" ends the flags */
-      break;
-    }
-    if (name[0] == '\0' || name[0] == '-' || name[0] == '=') {
-      csi_fail(status, CSI_INVALID_ARGUMENT, "bad flag syntax: %.256s", argument);
-      return CSI_FLAGS_ERROR;
-    }
-    enum csi_flags_result result = parse_flag(&parser, name);
-    if (result != CSI_FLAGS_OK) return result;
-  }
-  *rest_out = parser.next < argc ? parser.next : argc;
-  return CSI_FLAGS_OK;
+  enum csi_flags_result result = parse_all(&parser);
+  if (result == CSI_FLAGS_OK) *rest_out = parser.next < argc ? parser.next : argc;
+  return result;
+}
+
+void csi_flags_list_given(const struct csi_flag_table *tables, size_t table_count, int argc,
+                          char *const *argv, csi_flag_given_fn *given, void *context) {
+  struct csi_status ignored = {0};
+  struct parser parser = {.tables = tables,
+                          .table_count = table_count,
+                          .argc = argc,
+                          .argv = argv,
+                          .next = 1,
+                          .status = &ignored,
+                          .given = given,
+                          .context = context};
+  (void)parse_all(&parser);
 }

@@ -80,6 +80,13 @@ enum csi_flags_result csi_flags_parse(const struct csi_flag_table *tables, size_
                                       char *const *argv, int *rest_out,
                                       struct csi_status *status) CSI_MUST_CHECK;
 
+/* Is told of one appearance of a flag; value: "true" for a boolean without one. */
+typedef void csi_flag_given_fn(void *context, const struct csi_flag *flag, const char *value);
+
+/* Tells of every flag on a command line that csi_flags_parse() has accepted, in order; sets nothing. */
+void csi_flags_list_given(const struct csi_flag_table *tables, size_t table_count, int argc,
+                          char *const *argv, csi_flag_given_fn *given, void *context);
+
 /* Writes "Usage of <program>:" and all flags, sorted by name, to stream. */
 void csi_flags_print_usage(FILE *stream, const char *program, const struct csi_flag_table *tables,
                            size_t table_count);

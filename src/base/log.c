@@ -132,12 +132,24 @@ static bool open_in_directory(enum csi_severity severity, const char *directory,
   return csi_log_file_open(file, status);
 }
 
+static size_t tell_loss(char *out, size_t out_bytes, uint64_t lost_bytes) {
+  int length = snprintf(out, out_bytes, "-- %llu bytes of log could not be written and are lost --\n",
+                        (unsigned long long)lost_bytes);
+  return (size_t)length;
+}
+
+/* What the flags say of every file. */
+static void set_rules(struct csi_log_file *file) {
+  csi_log_rotation_rules(file);
+  file->header = settings->skip_log_headers ? NULL : csi_log_format_file_header;
+  file->loss = tell_loss;
+}
+
 /* Opens the file of one severity: in -log_dir, or where that fails in the temporary directory. */
 static bool open_severity(enum csi_severity severity, struct csi_status *status) {
   struct csi_log_file *file = &state.files[severity];
+  set_rules(file);
   file->limit_bytes = UINT64_C(1024) * 1024 * DIRECTORY_FILE_MAX_MB;
-  file->max_backups = settings->file_max_backups;
-  file->skip_header = settings->skip_log_headers;
   if (settings->directory[0] != '\0' && open_in_directory(severity, settings->directory, status)) return true;
   char temporary[NAME_BYTES];
   csi_log_os_temp_directory(temporary, sizeof temporary);
@@ -155,9 +167,7 @@ static bool open_single_file(struct csi_status *status) {
   int length = snprintf(file->path, sizeof file->path, "%s", settings->file);
   if (length < 0 || (size_t)length >= sizeof file->path)
     return csi_fail(status, CSI_INVALID_ARGUMENT, "log file name is too long: %s", settings->file);
-  file->limit_bytes = settings->file_max_mb == 0 ? UINT64_MAX : settings->file_max_mb * 1024 * 1024;
-  file->max_backups = settings->file_max_backups;
-  file->skip_header = settings->skip_log_headers;
+  set_rules(file);
   return csi_log_file_open(file, status);
 }
 

@@ -60,6 +60,9 @@ enum csi_severity {
 /* The logging flags, for csi_flags_parse(): -v, -vmodule, -logtostderr, -log_file and so on. */
 struct csi_flag_table csi_log_flags(void);
 
+/* The -log_file as parsed; "" when there is none. */
+const char *csi_log_file_name(void);
+
 /* Starts to log where the parsed flags say. With -logtostderr=false this opens the first log file.
  *
  * program: first part of the file names in -log_dir, for example "csi-proxy"; copied.

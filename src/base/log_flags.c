@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log_file.h"
 #include "base/log_settings.h"
 #include "base/text.h"
 
@@ -146,6 +147,14 @@ static const struct csi_flag flags[] = {
      .maximum = INT64_MAX,
      .default_text = "1", /* a node's disk was sized for the original, which keeps none */
      .usage = "How many renamed log files are kept; 0 means all."},
+    {.name = "log_file_max_age",
+     .type = CSI_FLAG_DURATION,
+     .value = &csi_log_settings.file_max_age_ns,
+     .minimum = 0,
+     .maximum = INT64_MAX,
+     .default_text = "0s",
+     .usage = "Age, since it was begun, at which a log file is renamed and begun anew, when the next line\n"
+              "comes; for example 24h; 0 means never."},
     {.name = "log_dir",
      .type = CSI_FLAG_STRING,
      .value = &csi_log_settings.directory,
@@ -178,6 +187,17 @@ static const struct csi_flag flags[] = {
      .default_text = "",
      .usage = "Log the return addresses when the given `file:line` logs."},
 };
+
+void csi_log_rotation_rules(struct csi_log_file *file) {
+  const struct csi_log_settings *settings = &csi_log_settings;
+  file->limit_bytes = settings->file_max_mb == 0 ? UINT64_MAX : settings->file_max_mb * 1024 * 1024;
+  file->max_backups = settings->file_max_backups;
+  file->max_age_ms = settings->file_max_age_ns / 1000000;
+}
+
+const char *csi_log_file_name(void) {
+  return csi_log_settings.file;
+}
 
 struct csi_flag_table csi_log_flags(void) {
   return (struct csi_flag_table){.flags = flags, .count = sizeof flags / sizeof flags[0]};

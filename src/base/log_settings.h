@@ -38,6 +38,7 @@ struct csi_log_settings {
   const char *directory;     /* "" when there is none */
   uint64_t file_max_mb;      /* 0: no limit */
   uint64_t file_max_backups; /* 0: all are kept */
+  int64_t file_max_age_ns;   /* 0: none is too old */
   int verbosity;
   struct csi_log_vmodule vmodule;
   const char *backtrace_file; /* base name; NULL when there is none */

@@ -418,6 +418,21 @@ static void test_full_file_is_kept_under_another_name(void **unused) {
   assert_int_equal(stat(in_directory(backup.last), &information), -1); /* the oldest one went */
 }
 
+/* More about age: log_file_test.c. */
+static void test_old_file_is_kept_under_another_name(void **unused) {
+  (void)unused;
+  USE_FLAGS("-logtostderr=false", log_file_flag("x.log"), "-skip_log_headers", "-skip_headers",
+            "-log_file_max_size=1", "-log_file_max_backups=0", "-log_file_max_age=1ms");
+  open_log();
+  CSI_LOG(INFO, "old");
+  (void)usleep(20000);
+  CSI_LOG(INFO, "new");
+  csi_log_close();
+  USE_FLAGS("-log_file_max_age=0");
+  assert_string_equal(read_text(in_directory("x.log")), "new\n");
+  assert_string_equal(read_text(in_directory(find_names("x.2").last)), "old\n");
+}
+
 static void test_all_backups_are_kept_when_asked(void **unused) {
   (void)unused;
   USE_FLAGS("-logtostderr=false", log_file_flag("x.log"), "-skip_headers", "-log_file_max_size=1",
@@ -648,6 +663,7 @@ int main(void) {
     TEST(test_unusable_file_is_an_error),
     TEST(test_file_is_ignored_with_stderr),
     TEST(test_full_file_is_kept_under_another_name),
+    TEST(test_old_file_is_kept_under_another_name),
     TEST(test_all_backups_are_kept_when_asked),
     TEST(test_foreign_files_are_not_deleted),
     TEST(test_one_file_per_severity),

@@ -251,6 +251,11 @@ static const struct error_row win32_errors[] = {
      "point."},
     {4395, CSI_FAILED_PRECONDITION,
      "The object manager encountered a reparse point while retrieving an object."},
+    {10013, CSI_PERMISSION_DENIED,
+     "An attempt was made to access a socket in a way forbidden by its access permissions."},
+    {10048, CSI_ALREADY_EXISTS,
+     "Only one usage of each socket address (protocol/network address/port) is normally permitted."},
+    {10049, CSI_UNAVAILABLE, "The requested address is not valid in its context."},
 };
 
 /* What Windows' RtlNtStatusToDosError() makes of them. Sorted by number. */

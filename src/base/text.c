@@ -17,9 +17,7 @@ static bool is_low_surrogate(uint32_t unit) {
   return unit >= 0xDC00 && unit <= 0xDFFF;
 }
 
-/* Decodes the character at text (length_bytes > 0) and returns how many bytes it has; 0 when it is not
- * well-formed. */
-static size_t decode(const char *text, size_t length_bytes, uint32_t *point_out) {
+size_t csi_utf8_decode(const char *text, size_t length_bytes, uint32_t *point_out) {
   const unsigned char *byte = (const unsigned char *)text;
   if (byte[0] < 0x80) {
     *point_out = byte[0];
@@ -38,7 +36,7 @@ static size_t decode(const char *text, size_t length_bytes, uint32_t *point_out)
   return size;
 }
 
-static size_t encode(uint32_t point, char bytes[4]) {
+size_t csi_utf8_encode(uint32_t point, char bytes[4]) {
   if (point < 0x80) {
     bytes[0] = (char)point;
     return 1;
@@ -55,7 +53,7 @@ static size_t encode(uint32_t point, char bytes[4]) {
 bool csi_utf8_is_valid(const char *text, size_t length_bytes) {
   for (size_t at = 0; at < length_bytes;) {
     uint32_t point;
-    size_t size = decode(text + at, length_bytes - at, &point);
+    size_t size = csi_utf8_decode(text + at, length_bytes - at, &point);
     if (size == 0) return false;
     at += size;
   }
@@ -81,7 +79,7 @@ uint16_t *csi_utf16_from_utf8(struct csi_arena *arena, const char *text, size_t 
   size_t units = 0;
   for (size_t at = 0; at < length_bytes;) {
     uint32_t point;
-    size_t size = decode(text + at, length_bytes - at, &point);
+    size_t size = csi_utf8_decode(text + at, length_bytes - at, &point);
     if (size == 0 || point == 0) {
       csi_fail(status, CSI_INVALID_ARGUMENT,
                size == 0 ? "text is not valid UTF-8 at byte %zu" : "text holds a NUL character at byte %zu",
@@ -112,7 +110,7 @@ static size_t convert_to_utf8(char *text, const uint16_t *text_w, size_t units) 
       point = REPLACEMENT;
     }
     char bytes[4];
-    size_t size = encode(point, bytes);
+    size_t size = csi_utf8_encode(point, bytes);
     if (text != NULL) memcpy(text + length_bytes, bytes, size);
     length_bytes += size;
   }
@@ -150,7 +148,7 @@ int csi_utf16_compare_ignore_case(const uint16_t *a_w, size_t a_units, const uin
  * promised to be the same. */
 static uint32_t next_upcased(const char *text, size_t length_bytes, size_t *at) {
   uint32_t point;
-  size_t size = decode(text + *at, length_bytes - *at, &point);
+  size_t size = csi_utf8_decode(text + *at, length_bytes - *at, &point);
   if (size == 0) {
     point = BAD_BYTE | (unsigned char)text[*at];
     size = 1;
@@ -190,8 +188,7 @@ enum csi_decimal csi_decimal_parse(const char *text, uint32_t *number_out) {
   return CSI_DECIMAL_OK;
 }
 
-/* Characters that end a line, move the cursor or turn the reading direction. */
-static bool is_treacherous(uint32_t point) {
+bool csi_character_is_treacherous(uint32_t point) {
   return point < 0x20 || (point >= 0x7F && point <= 0x9F) || (point >= 0x200E && point <= 0x200F) ||
          (point >= 0x2028 && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069) || point == 0xFEFF;
 }
@@ -218,14 +215,14 @@ static size_t escape_into(char *out, size_t limit_bytes, const char *text, size_
   size_t written = 0, at = 0;
   while (at < length_bytes) {
     uint32_t point;
-    size_t size = decode(text + at, length_bytes - at, &point);
+    size_t size = csi_utf8_decode(text + at, length_bytes - at, &point);
     char piece[8];
     const char *source = piece;
     size_t source_bytes;
     if (size == 0) {
       source_bytes = escape_piece(piece, sizeof piece, (unsigned char)text[at], true);
       size = 1;
-    } else if (is_treacherous(point)) {
+    } else if (csi_character_is_treacherous(point)) {
       source_bytes = escape_piece(piece, sizeof piece, point, false);
     } else if (quoting && (point == '"' || point == '\\')) {
       piece[0] = '\\';
@@ -251,11 +248,16 @@ size_t csi_text_escape(char *buffer, size_t buffer_bytes, const char *text, size
   return fitted;
 }
 
-char *csi_text_quote(char *buffer, size_t buffer_bytes, const char *text) {
+size_t csi_text_quote_bytes(char *buffer, size_t buffer_bytes, const char *text, size_t length_bytes) {
   size_t written;
   buffer[0] = '"';
-  (void)escape_into(buffer + 1, buffer_bytes - 3, text, strlen(text), true, &written);
+  size_t fitted = escape_into(buffer + 1, buffer_bytes - 3, text, length_bytes, true, &written);
   buffer[1 + written] = '"';
   buffer[2 + written] = '\0';
+  return fitted;
+}
+
+char *csi_text_quote(char *buffer, size_t buffer_bytes, const char *text) {
+  (void)csi_text_quote_bytes(buffer, buffer_bytes, text, strlen(text));
   return buffer;
 }

@@ -16,6 +16,17 @@
 /* True when text is well-formed UTF-8: shortest forms, no surrogates, nothing above U+10FFFF. */
 bool csi_utf8_is_valid(const char *text, size_t length_bytes);
 
+/* Decodes the character at text (length_bytes > 0) and returns how many bytes it has; 0 when it is not
+ * well-formed. */
+size_t csi_utf8_decode(const char *text, size_t length_bytes, uint32_t *point_out);
+
+/* Writes the UTF-8 form of a character up to U+10FFFF, without a NUL; returns its length. */
+size_t csi_utf8_encode(uint32_t point, char bytes[4]);
+
+/* True for characters that end a line, move the cursor or turn the reading direction: no foreign text may
+ * bring them to a log or a terminal. */
+bool csi_character_is_treacherous(uint32_t point);
+
 /* Length of the longest beginning of text that is at most limit_bytes long and cuts no character. */
 size_t csi_utf8_cut(const char *text, size_t length_bytes, size_t limit_bytes);
 
@@ -65,5 +76,8 @@ size_t csi_text_escape(char *buffer, size_t buffer_bytes, const char *text, size
 /* As csi_text_escape(), but as a quoted string with Go's %q rules: backslashes and quotes escaped too.
  * What does not fit is cut, and the closing quote is kept (buffer_bytes >= 3). Returns buffer. */
 char *csi_text_quote(char *buffer, size_t buffer_bytes, const char *text);
+
+/* The same for a text of a given length, which may hold NULs. Returns how many bytes of text fitted. */
+size_t csi_text_quote_bytes(char *buffer, size_t buffer_bytes, const char *text, size_t length_bytes);
 
 #endif

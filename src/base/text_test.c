@@ -25,6 +25,25 @@ static int tear_down(void **unused) {
   return 0;
 }
 
+static void test_characters(void **unused) {
+  (void)unused;
+  static const uint32_t points[] = {0, 0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFFFF, 0x10000, 0x10FFFF};
+  char bytes[4];
+  uint32_t point;
+  for (size_t i = 0; i < COUNT(points); i++) {
+    size_t size = csi_utf8_encode(points[i], bytes);
+    assert_int_equal(csi_utf8_decode(bytes, size, &point), size);
+    assert_int_equal(point, points[i]);
+    if (size > 1) assert_int_equal(csi_utf8_decode(bytes, size - 1, &point), 0);
+  }
+  static const uint32_t treacherous[] = {0x1B, 0x7F, 0x9B, 0x200E, 0x2028, 0x202E, 0x2066, 0xFEFF};
+  static const uint32_t harmless[] = {' ', '~', 0xA0, 0x200D, 0x4E00, 0x1F4BE};
+  for (size_t i = 0; i < COUNT(treacherous); i++)
+    assert_true(csi_character_is_treacherous(treacherous[i]));
+  for (size_t i = 0; i < COUNT(harmless); i++)
+    assert_false(csi_character_is_treacherous(harmless[i]));
+}
+
 static void test_valid_utf8(void **unused) {
   (void)unused;
   static const char *const good[] = {"",
@@ -228,6 +247,7 @@ static void test_decimal(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_characters),
       cmocka_unit_test(test_valid_utf8),
       cmocka_unit_test(test_prefix),
       cmocka_unit_test(test_decimal),

@@ -21,6 +21,9 @@ bool gen_emit_convert(const struct gen_group *group, const char *directory);
 /* <group>/wire.h and wire.c: what an encoded message may hold. */
 bool gen_emit_wire(const struct gen_group *group, const char *directory);
 
+/* <group>/descriptors.h and descriptors.c: what is known of the messages at run time. */
+bool gen_emit_descriptors(const struct gen_group *group, const char *directory);
+
 /* <group>/services.h and dispatch.c: what the server runs from. */
 bool gen_emit_dispatch(const struct gen_group *group, const char *directory);
 

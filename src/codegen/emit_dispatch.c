@@ -105,25 +105,7 @@ static void put_service(struct gen_out *output, const struct gen_group *group, c
       file->rpcs.count);
 }
 
-/* --- descriptor set, secrets, list */
-
-static void put_descriptor_set(struct gen_out *output, const struct gen_group *group) {
-  gen_put(output, "static const uint8_t descriptor_set[] = {");
-  for (size_t i = 0; i < group->descriptor_set_bytes; i++)
-    gen_put(output, "%s0x%02x,", i % 16 == 0 ? "\n    " : " ", group->descriptor_set[i]);
-  gen_put(output, "\n};\n\n");
-}
-
-/* A secret map has its entries blanked as a whole. */
-static void put_secrets(struct gen_out *output, const struct gen_group *group) {
-  gen_put(output, "static const char *const secret_fields[] = {\n");
-  for (GEN_EACH(struct gen_file, file, &group->versions))
-    for (GEN_EACH(struct gen_message, message, &file->messages))
-      for (GEN_EACH(struct gen_field, field, &message->fields))
-        if (field->neutral != NULL && field->neutral->secret)
-          gen_put(output, "    \"%s.%s.%s\",\n", file->version, message->name, field->name);
-  gen_put(output, "    NULL,\n};\n\n");
-}
+/* --- list */
 
 static void put_list(struct gen_out *output, const struct gen_group *group) {
   gen_put(output, "static const struct csi_service *const services[] = {\n");
@@ -131,9 +113,10 @@ static void put_list(struct gen_out *output, const struct gen_group *group) {
     gen_put(output, "    &service_%s,\n", file->version);
   gen_put(output,
           "};\n\nconst struct csi_service_list csi_%s_services = {\n    .services = services,\n"
-          "    .service_count = %zu,\n    .descriptor_set = descriptor_set,\n"
-          "    .descriptor_set_bytes = sizeof descriptor_set,\n    .secret_fields = secret_fields,\n};\n",
-          group->name, group->versions.count);
+          "    .service_count = %zu,\n    .descriptor_set = csi_%s_descriptor_set,\n"
+          "    .descriptor_set_bytes = sizeof csi_%s_descriptor_set,\n"
+          "    .secret_fields = csi_%s_secret_fields,\n};\n",
+          group->name, group->versions.count, group->name, group->name, group->name);
 }
 
 static bool emit_services_header(const struct gen_group *group, const char *directory) {
@@ -153,13 +136,12 @@ bool gen_emit_dispatch(const struct gen_group *group, const char *directory) {
   struct gen_out output = {0};
   gen_put_banner(&output, group, gen_printf(group->arena, "Dispatch tables of the %s group.", group->name));
   gen_put(&output, "#include \"%s/services.h\"\n\n#include \"codegen/runtime/convert.h\"\n", group->name);
+  gen_put(&output, "#include \"%s/descriptors.h\"\n", group->name);
   for (GEN_EACH(struct gen_file, file, &group->versions))
     gen_put(&output, "#include \"%s/convert_%s.h\"\n", group->name, file->version);
   gen_put(&output, "#include \"%s/handlers.h\"\n#include \"%s/wire.h\"\n\n", group->name, group->name);
   for (GEN_EACH(struct gen_file, file, &group->versions))
     put_service(&output, group, file);
-  put_descriptor_set(&output, group);
-  put_secrets(&output, group);
   put_list(&output, group);
   bool saved = gen_save(&output, directory, gen_printf(group->arena, "%s/dispatch.c", group->name));
   return emit_services_header(group, directory) && saved;

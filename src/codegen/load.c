@@ -365,6 +365,25 @@ static struct gen_file *read_file(struct loader *loader, const upb_FileDef *def,
   return file;
 }
 
+static bool has_comment(const google_protobuf_SourceCodeInfo_Location *location) {
+  return google_protobuf_SourceCodeInfo_Location_has_leading_comments(location) ||
+         google_protobuf_SourceCodeInfo_Location_has_trailing_comments(location);
+}
+
+/* Of where everything stands in the source only what carries a comment is kept: people ask for that, and the
+ * rest is ten times as long. */
+static void keep_comments(google_protobuf_FileDescriptorProto *proto, upb_Arena *arena) {
+  if (!google_protobuf_FileDescriptorProto_has_source_code_info(proto)) return;
+  google_protobuf_SourceCodeInfo *info =
+      google_protobuf_FileDescriptorProto_mutable_source_code_info(proto, arena);
+  size_t count, kept = 0;
+  google_protobuf_SourceCodeInfo_Location **locations =
+      google_protobuf_SourceCodeInfo_mutable_location(info, &count);
+  for (size_t i = 0; i < count; i++)
+    if (has_comment(locations[i])) locations[kept++] = locations[i];
+  google_protobuf_SourceCodeInfo_resize_location(info, kept, arena);
+}
+
 /* "<group>/<version>/api.proto" gives the version, any other path NULL. */
 static const char *version_of_path(const struct gen_group *group, const char *path) {
   size_t group_length = strlen(group->name);
@@ -393,7 +412,7 @@ static void take_file(struct loader *loader, const upb_FileDef *def,
     gen_push(loader->arena, &group->versions, file);
     size_t count = 0;
     google_protobuf_FileDescriptorSet_mutable_file(versions_only, &count);
-    google_protobuf_FileDescriptorProto_clear_source_code_info(proto);
+    keep_comments(proto, loader->upb);
     google_protobuf_FileDescriptorSet_resize_file(versions_only, count + 1, loader->upb)[count] = proto;
   }
 }

@@ -99,8 +99,8 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments) {
 static bool emit(const struct gen_group *group, const char *directory) {
   return gen_emit_types(group, directory) && gen_emit_handlers(group, directory) &&
          gen_emit_convert(group, directory) && gen_emit_wire(group, directory) &&
-         gen_emit_dispatch(group, directory) && gen_emit_client(group, directory) &&
-         gen_emit_docs(group, directory);
+         gen_emit_descriptors(group, directory) && gen_emit_dispatch(group, directory) &&
+         gen_emit_client(group, directory) && gen_emit_docs(group, directory);
 }
 
 static bool check_lock(const struct gen_group *group, const struct arguments *arguments) {

@@ -159,7 +159,7 @@ struct gen_group {
   struct gen_file *neutral;        /* NULL when group.proto is missing */
   struct gen_list listed_versions; /* of const char *, from the option */
   struct gen_list versions;        /* of struct gen_file *, in listed order once resolved */
-  const uint8_t *descriptor_set;   /* of the versions only */
+  const uint8_t *descriptor_set;   /* of the versions only, with their comments */
   size_t descriptor_set_bytes;
 };
 

@@ -31,19 +31,9 @@ static void name_uses(unsigned roles, char text_out[USES_TEXT_BYTES]) {
   }
 }
 
-enum {
-  MBR_EFI_SYSTEM = 0xEF,
-};
-
-static bool is_efi_system(const struct csi_layout *layout, const struct csi_partition *partition) {
-  return layout->style == CSI_PARTITION_STYLE_GPT
-             ? csi_guid_equal(&partition->type, &csi_partition_type_efi_system)
-             : partition->mbr_type == MBR_EFI_SYSTEM;
-}
-
 static bool has_efi_system_partition(const struct csi_layout *layout) {
   for (size_t i = 0; layout != NULL && i < layout->partition_count; i++)
-    if (is_efi_system(layout, &layout->partitions[i])) return true;
+    if (csi_partition_is_efi_system(layout, &layout->partitions[i])) return true;
   return false;
 }
 

@@ -27,6 +27,7 @@ struct csi_open_disk;
 enum csi_disk_access {
   CSI_DISK_QUERY = 0, /* works on offline, raw, read-only and busy disks */
   CSI_DISK_READ_WRITE = 1,
+  CSI_DISK_READ = 2, /* query and read() */
 };
 
 enum {
@@ -84,7 +85,7 @@ struct csi_disk_host {
   bool (*get_layout)(void *self, struct csi_ctx *ctx, struct csi_open_disk *disk,
                      struct csi_layout *layout_out);
 
-  /* All below need CSI_DISK_READ_WRITE. */
+  /* All below need CSI_DISK_READ_WRITE; read() is content with CSI_DISK_READ. */
 
   /* Sets the attributes in mask to those in attributes; they outlast a restart of the machine. */
   bool (*set_attributes)(void *self, struct csi_ctx *ctx, struct csi_open_disk *disk, uint64_t attributes,

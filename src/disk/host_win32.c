@@ -46,8 +46,12 @@ static bool open_device(struct csi_ctx *ctx, const wchar_t *path_w, enum csi_dis
                         const char *object, struct csi_open_disk **disk_out) {
   struct csi_open_disk *disk = csi_arena_alloc(ctx->arena, sizeof *disk);
   if (disk == NULL) return csi_fail_out_of_memory(&ctx->status);
-  DWORD rights = access == CSI_DISK_READ_WRITE ? GENERIC_READ | GENERIC_WRITE : 0;
-  if (!csi_device_open(ctx, path_w, rights, object, &disk->handle)) return false;
+  static const DWORD rights[] = {
+      [CSI_DISK_QUERY] = 0,
+      [CSI_DISK_READ_WRITE] = GENERIC_READ | GENERIC_WRITE,
+      [CSI_DISK_READ] = GENERIC_READ,
+  };
+  if (!csi_device_open(ctx, path_w, rights[access], object, &disk->handle)) return false;
   disk->object = object;
   *disk_out = disk;
   return true;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "disk/identity.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/little_endian.h"
@@ -14,6 +13,7 @@ enum {
   DESCRIPTOR_SIZE_AT = 4,
   IDENTIFIER_COUNT_AT = 8,
   FIRST_IDENTIFIER_AT = 12,
+  TYPE_AT = 4,
   IDENTIFIER_SIZE_AT = 8,
   NEXT_OFFSET_AT = 10,
   ASSOCIATION_AT = 12,
@@ -26,7 +26,10 @@ enum {
 
 /* STORAGE_DEVICE_DESCRIPTOR: Version u32, Size u32, ..., offsets of texts in it. */
 enum {
+  VENDOR_OFFSET_AT = 12,
+  PRODUCT_OFFSET_AT = 16,
   SERIAL_NUMBER_OFFSET_AT = 24,
+  BUS_TYPE_AT = 28,
   DEVICE_DESCRIPTOR_HEADER_BYTES = 36,
 };
 
@@ -69,42 +72,99 @@ static size_t readable_bytes(const uint8_t *bytes, size_t size_bytes) {
   return claimed_bytes < size_bytes ? claimed_bytes : size_bytes;
 }
 
-const char *csi_page83_choose(struct csi_arena *arena, const uint8_t *bytes, size_t size_bytes) {
+/* Fills in the text of an identifier, if its code set is one that is chosen. */
+static bool take_identifier(struct csi_arena *arena, const uint8_t *identifier, size_t value_bytes,
+                            struct csi_page83 *chosen) {
+  const uint8_t *value = identifier + IDENTIFIER_HEADER_BYTES;
+  uint32_t code_set = csi_get_u32(identifier);
+  if (code_set != CODE_SET_ASCII && code_set != CODE_SET_BINARY) return false;
+  chosen->type = csi_get_u32(identifier + TYPE_AT);
+  chosen->is_ascii = code_set == CODE_SET_ASCII;
+  chosen->text = chosen->is_ascii ? text_of(arena, value, value_bytes) : hex_of(arena, value, value_bytes);
+  return true;
+}
+
+bool csi_page83_find(struct csi_arena *arena, const uint8_t *bytes, size_t size_bytes,
+                     struct csi_page83 *chosen_out) {
+  *chosen_out = (struct csi_page83){.text = ""};
   size_t end = readable_bytes(bytes, size_bytes);
-  if (end < FIRST_IDENTIFIER_AT) return "";
+  if (end < FIRST_IDENTIFIER_AT) return true;
   uint32_t count = csi_get_u32(bytes + IDENTIFIER_COUNT_AT);
   size_t at = FIRST_IDENTIFIER_AT;
   for (uint32_t i = 0; i < count; i++) {
-    if (end - at < IDENTIFIER_HEADER_BYTES) return "";
+    if (end - at < IDENTIFIER_HEADER_BYTES) return true;
     const uint8_t *identifier = bytes + at;
-    uint32_t code_set = csi_get_u32(identifier);
     size_t identifier_bytes = csi_get_u16(identifier + IDENTIFIER_SIZE_AT);
-    if (identifier_bytes > end - at - IDENTIFIER_HEADER_BYTES) return "";
-    if (csi_get_u32(identifier + ASSOCIATION_AT) == ASSOCIATION_DEVICE) {
-      const uint8_t *value = identifier + IDENTIFIER_HEADER_BYTES;
-      if (code_set == CODE_SET_ASCII) return text_of(arena, value, identifier_bytes);
-      if (code_set == CODE_SET_BINARY) return hex_of(arena, value, identifier_bytes);
-    }
+    if (identifier_bytes > end - at - IDENTIFIER_HEADER_BYTES) return true;
+    chosen_out->seen_count++;
+    if (csi_get_u32(identifier + ASSOCIATION_AT) == ASSOCIATION_DEVICE &&
+        take_identifier(arena, identifier, identifier_bytes, chosen_out))
+      return chosen_out->text != NULL;
     size_t next = csi_get_u16(identifier + NEXT_OFFSET_AT);
-    if (next < IDENTIFIER_HEADER_BYTES + identifier_bytes || next > end - at) return "";
+    if (next < IDENTIFIER_HEADER_BYTES + identifier_bytes || next > end - at) return true;
     at += next;
   }
-  return "";
+  return true;
 }
 
-/* UNVERIFIED ON WINDOWS: that MSFT_Disk.SerialNumber keeps leading blanks and loses trailing ones. */
-const char *csi_serial_number(struct csi_arena *arena, const uint8_t *bytes, size_t size_bytes) {
+const char *csi_page83_choose(struct csi_arena *arena, const uint8_t *bytes, size_t size_bytes) {
+  struct csi_page83 chosen;
+  return csi_page83_find(arena, bytes, size_bytes, &chosen) ? chosen.text : NULL;
+}
+
+/* A text of a STORAGE_DEVICE_DESCRIPTOR whose offset stands at offset_at, without blanks behind it. */
+static char *descriptor_text(struct csi_arena *arena, const uint8_t *bytes, size_t size_bytes,
+                             size_t offset_at) {
   size_t end = readable_bytes(bytes, size_bytes);
-  if (end < DEVICE_DESCRIPTOR_HEADER_BYTES) return "";
-  uint32_t offset = csi_get_u32(bytes + SERIAL_NUMBER_OFFSET_AT);
-  if (offset < DEVICE_DESCRIPTOR_HEADER_BYTES || offset >= end) return "";
+  uint32_t offset = end < DEVICE_DESCRIPTOR_HEADER_BYTES ? 0 : csi_get_u32(bytes + offset_at);
+  if (offset < DEVICE_DESCRIPTOR_HEADER_BYTES || offset >= end) return csi_arena_strdup(arena, "");
   const char *text = (const char *)bytes + offset;
   size_t length = strnlen(text, end - offset);
   while (length > 0 && is_blank(text[length - 1]))
     length--;
-  char *serial = csi_arena_strndup(arena, text, length);
-  if (serial == NULL || csi_utf8_is_valid(serial, length)) return serial;
+  char *copy = csi_arena_strndup(arena, text, length);
+  if (copy == NULL || csi_utf8_is_valid(copy, length)) return copy;
   for (size_t i = 0; i < length; i++)
-    if ((unsigned char)serial[i] > '~') serial[i] = '?';
-  return serial;
+    if ((unsigned char)copy[i] > '~') copy[i] = '?';
+  return copy;
+}
+
+/* UNVERIFIED ON WINDOWS: that MSFT_Disk.SerialNumber keeps leading blanks and loses trailing ones. */
+const char *csi_serial_number(struct csi_arena *arena, const uint8_t *bytes, size_t size_bytes) {
+  return descriptor_text(arena, bytes, size_bytes, SERIAL_NUMBER_OFFSET_AT);
+}
+
+static const char *without_leading_blanks(const char *text) {
+  while (text != NULL && is_blank(*text))
+    text++;
+  return text;
+}
+
+const char *csi_disk_vendor(struct csi_arena *arena, const uint8_t *bytes, size_t size_bytes) {
+  return without_leading_blanks(descriptor_text(arena, bytes, size_bytes, VENDOR_OFFSET_AT));
+}
+
+const char *csi_disk_product(struct csi_arena *arena, const uint8_t *bytes, size_t size_bytes) {
+  return without_leading_blanks(descriptor_text(arena, bytes, size_bytes, PRODUCT_OFFSET_AT));
+}
+
+uint32_t csi_disk_bus_type(const uint8_t *bytes, size_t size_bytes) {
+  return readable_bytes(bytes, size_bytes) < BUS_TYPE_AT + sizeof(uint32_t)
+             ? CSI_BUS_UNKNOWN
+             : csi_get_u32(bytes + BUS_TYPE_AT);
+}
+
+const char *csi_bus_type_name(uint32_t bus_type) {
+  static const char *const names[] = {
+      "",    "SCSI", "ATAPI", "ATA", "IEEE 1394", "SSA",     "Fibre Channel",  "USB",  "RAID", "iSCSI",
+      "SAS", "SATA", "SD",    "MMC", "virtual",   "virtual", "Storage Spaces", "NVMe", "SCM",  "UFS",
+  };
+  return bus_type < sizeof names / sizeof *names ? names[bus_type] : "";
+}
+
+const char *csi_page83_type_name(uint32_t type) {
+  static const char *const names[] = {
+      "vendor specific",   "T10 vendor",         "EUI-64",           "NAA",       "relative port",
+      "target port group", "logical unit group", "MD5 logical unit", "SCSI name", "protocol specific"};
+  return type < sizeof names / sizeof *names ? names[type] : "unknown type";
 }

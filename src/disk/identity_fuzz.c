@@ -26,6 +26,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   require(serial != NULL && csi_utf8_is_valid(serial, strlen(serial)));
   require(serial[0] == '\0' || serial[strlen(serial) - 1] != ' ');
   require(strlen(page83) <= 2 * size && strlen(serial) <= size);
+  const char *vendor = csi_disk_vendor(arena, data, size), *product = csi_disk_product(arena, data, size);
+  require(vendor != NULL && csi_utf8_is_valid(vendor, strlen(vendor)) && vendor[0] != ' ');
+  require(product != NULL && csi_utf8_is_valid(product, strlen(product)) && product[0] != ' ');
+  require(csi_bus_type_name(csi_disk_bus_type(data, size)) != NULL);
   csi_arena_free(arena);
   return 0;
 }

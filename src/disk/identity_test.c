@@ -228,12 +228,71 @@ static void test_serial_offsets(void **state) {
   assert_serial("abcdef", 7, 42, "");
 }
 
+static void test_vendor_product_and_bus(void **state) {
+  (void)state;
+  enum { SIZE = 64, VENDOR = 36, PRODUCT = 46 };
+  struct csi_arena *arena = csi_arena_new(1 << 16);
+  assert_non_null(arena);
+  uint8_t bytes[SIZE] = {0};
+  csi_put_u32(bytes + 4, SIZE);
+  csi_put_u32(bytes + 12, VENDOR);
+  csi_put_u32(bytes + 16, PRODUCT);
+  csi_put_u32(bytes + 28, CSI_BUS_NVME);
+  memcpy(bytes + VENDOR, "  ACME  ", 9);
+  memcpy(bytes + PRODUCT, "Disk\xff 1 ", 9);
+  assert_string_equal(csi_disk_vendor(arena, bytes, SIZE), "ACME");
+  assert_string_equal(csi_disk_product(arena, bytes, SIZE), "Disk? 1");
+  assert_string_equal(csi_bus_type_name(csi_disk_bus_type(bytes, SIZE)), "NVMe");
+  assert_int_equal(csi_disk_bus_type(bytes, 31), CSI_BUS_UNKNOWN);
+  assert_string_equal(csi_disk_vendor(arena, bytes, 35), "");
+  assert_string_equal(csi_bus_type_name(CSI_BUS_UNKNOWN), "");
+  assert_string_equal(csi_bus_type_name(UINT32_MAX), "");
+  assert_string_equal(csi_page83_type_name(3), "NAA");
+  assert_string_equal(csi_page83_type_name(UINT32_MAX), "unknown type");
+  csi_arena_free(arena);
+}
+
+static void test_more_of_page83(void **state) {
+  (void)state;
+  enum { SIZE = 12 + 20 + 20 };
+  struct csi_arena *arena = csi_arena_new(1 << 16);
+  assert_non_null(arena);
+  uint8_t bytes[SIZE] = {0};
+  csi_put_u32(bytes + 4, SIZE);
+  csi_put_u32(bytes + 8, 2);
+  for (size_t at = 12; at < SIZE; at += 20) {
+    bytes[at] = 1;     /* binary */
+    bytes[at + 4] = 3; /* NAA */
+    bytes[at + 8] = 4; /* bytes */
+    bytes[at + 10] = 20;
+    bytes[at + 16] = 0x60;
+  }
+  bytes[12 + 12] = 1; /* the first is of the port */
+  struct csi_page83 chosen;
+  assert_true(csi_page83_find(arena, bytes, SIZE, &chosen));
+  assert_string_equal(chosen.text, "60000000");
+  assert_int_equal(chosen.type, 3);
+  assert_false(chosen.is_ascii);
+  assert_int_equal(chosen.seen_count, 2);
+  bytes[12 + 20 + 12] = 2; /* the second of the target */
+  assert_true(csi_page83_find(arena, bytes, SIZE, &chosen));
+  assert_string_equal(chosen.text, "");
+  assert_int_equal(chosen.seen_count, 2);
+  csi_arena_free(arena);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_platforms),      cmocka_unit_test(test_first_of_the_device),
-      cmocka_unit_test(test_text),           cmocka_unit_test(test_offsets_that_lie),
-      cmocka_unit_test(test_sizes_that_lie), cmocka_unit_test(test_largest),
-      cmocka_unit_test(test_serial_numbers), cmocka_unit_test(test_serial_offsets),
+      cmocka_unit_test(test_vendor_product_and_bus),
+      cmocka_unit_test(test_more_of_page83),
+      cmocka_unit_test(test_platforms),
+      cmocka_unit_test(test_first_of_the_device),
+      cmocka_unit_test(test_text),
+      cmocka_unit_test(test_offsets_that_lie),
+      cmocka_unit_test(test_sizes_that_lie),
+      cmocka_unit_test(test_largest),
+      cmocka_unit_test(test_serial_numbers),
+      cmocka_unit_test(test_serial_offsets),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -210,6 +210,13 @@ static bool is_mounted_mbr_type(uint8_t type) {
   }
 }
 
+bool csi_partition_is_efi_system(const struct csi_layout *layout, const struct csi_partition *partition) {
+  enum { MBR_EFI_SYSTEM = 0xEF };
+  return layout->style == CSI_PARTITION_STYLE_GPT
+             ? csi_guid_equal(&partition->type, &csi_partition_type_efi_system)
+             : partition->mbr_type == MBR_EFI_SYSTEM;
+}
+
 bool csi_partition_has_volume(const struct csi_layout *layout, const struct csi_partition *partition) {
   if (partition->number == 0) return false;
   if (layout->style != CSI_PARTITION_STYLE_GPT) return is_mounted_mbr_type(partition->mbr_type);

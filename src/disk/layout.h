@@ -72,6 +72,9 @@ uint8_t *csi_layout_serialize(struct csi_arena *arena, const struct csi_layout *
 /* True for a partition that holds, or may hold, somebody's data: all but the Microsoft reserved one. */
 bool csi_partition_is_basic(const struct csi_layout *layout, const struct csi_partition *partition);
 
+/* True for a partition that the firmware starts the machine from. */
+bool csi_partition_is_efi_system(const struct csi_layout *layout, const struct csi_partition *partition);
+
 /* True when Windows gives the partition a volume with a name, sooner or later, and one of its own: not on
  * dynamic disks, in storage pools, of other systems, or hidden. */
 bool csi_partition_has_volume(const struct csi_layout *layout, const struct csi_partition *partition);

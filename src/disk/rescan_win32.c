@@ -28,9 +28,9 @@ enum {
 
 static bool reenumerate(struct csi_ctx *ctx, DEVINST node, const char *object) {
   struct csi_device_watch watch;
-  csi_device_watch_begin(ctx, &watch, CSI_DEVICE_CALL_MS);
+  csi_device_watch_begin(ctx, &watch, CSI_DEVICE_CALL_MS, "CM_Reenumerate_DevNode");
   CONFIGRET result = CM_Reenumerate_DevNode(node, CM_REENUMERATE_SYNCHRONOUS);
-  bool gave_up = csi_device_watch_end(&watch);
+  bool gave_up = csi_device_watch_end(&watch, result == CR_SUCCESS);
   if (result == CR_SUCCESS) return true;
   return gave_up ? csi_device_fail(ctx, &watch, ERROR_CANCELLED, "CM_Reenumerate_DevNode", object)
                  : csi_fail_system(&ctx->status, CSI_SPACE_CONFIGRET, result, "CM_Reenumerate_DevNode", "%s",

@@ -25,12 +25,12 @@ enum {
 
 /* A watch for steps that wait for other devices. They know no call whose deadline could count. */
 static void watch_begin(struct csi_device_watch *watch) {
-  csi_device_watch_begin(&(struct csi_ctx){.deadline_ns = CSI_NO_DEADLINE}, watch, CSI_DEVICE_CALL_MS);
+  csi_device_watch_begin(&(struct csi_ctx){.deadline_ns = CSI_NO_DEADLINE}, watch, CSI_DEVICE_CALL_MS, NULL);
 }
 
 /* Says what has become of the step: who had to be given up has timed out. */
 static uint32_t watch_end(struct csi_device_watch *watch, uint32_t error) {
-  bool gave_up = csi_device_watch_end(watch);
+  bool gave_up = csi_device_watch_end(watch, error == ERROR_SUCCESS);
   return gave_up && error == ERROR_OPERATION_ABORTED ? WAIT_TIMEOUT : error;
 }
 
@@ -291,8 +291,8 @@ static NTSTATUS remove_junction(HANDLE handle) {
   if (volume_w != NULL) {
     struct csi_device_watch watch;
     watch_begin(&watch);
-    (void)unmount(handle, volume_w); /* the folder goes in any case */
-    csi_device_watch_end(&watch);
+    bool unmounted = NT_SUCCESS(unmount(handle, volume_w)); /* the folder goes in any case */
+    csi_device_watch_end(&watch, unmounted);
   }
   return remove_by_any_means(handle);
 }

@@ -144,3 +144,17 @@ bool csi_test_link(const struct csi_walk *walk, bool *is_link_out) {
   *is_link_out = target != CSI_TARGET_MISSING;
   return true;
 }
+
+bool csi_test_share_link(const struct csi_walk *walk, const char *root, bool *leads_out) {
+  CSI_SCOPED_NODE node = {0};
+  struct csi_entry entry;
+  bool missing = false;
+  *leads_out = false;
+  if (!csi_walk_to_entry(walk, CSI_ACCESS_LOOK, &node, &entry, &missing)) return false;
+  if (missing || !csi_entry_is_reparse_point(&entry) || entry.tag != CSI_REPARSE_TAG_SYMLINK) return true;
+  struct csi_reparse link;
+  if (!csi_read_link(walk->ctx, &node, walk->verb, walk->path->given, &link)) return false;
+  *leads_out = link.kind == CSI_LINK_UNC && strncmp(link.target, "\\\\", 2) == 0 &&
+               csi_utf8_compare_ignore_case(link.target, root_bytes(link.target), root, strlen(root)) == 0;
+  return true;
+}

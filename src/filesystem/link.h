@@ -33,4 +33,10 @@ bool csi_make_share_link(const struct csi_walk *walk, const char *share,
  * target on another machine counts as there: see csi_resolve(). */
 bool csi_test_link(const struct csi_walk *walk, bool *is_link_out) CSI_MUST_CHECK;
 
+/* Tells whether walk->path is a symbolic link to the share, or to a directory on it; not when there is
+ * nothing. No other machine is asked.
+ *
+ * root: `\\host\share`, in any case. */
+bool csi_test_share_link(const struct csi_walk *walk, const char *root, bool *leads_out) CSI_MUST_CHECK;
+
 #endif

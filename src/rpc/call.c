@@ -5,30 +5,30 @@
  *   csi_call_post -> arrived -> message_read -> (pool) serve -> reply -> replied
  *                       \-> closed, when the call is over for the client too, or was cancelled
  *
+ * What turns out to be a stream goes on in rpc/stream.c.
+ *
  * A call has two references: the chain of steps, and `closed`. Steps may run on different threads, one
  * after the other; gRPC's queues and the pool order them.
  */
 #include "rpc/call.h"
 
 #include <grpc/byte_buffer.h>
-#include <grpc/byte_buffer_reader.h>
 #include <grpc/slice.h>
 #include <grpc/support/alloc.h>
 #include <grpc/support/time.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/wipe.h"
 #include "rpc/dispatch.h"
+#include "rpc/message.h"
 #include "rpc/reply.h"
-#include "rpc/request_json.h"
+#include "rpc/request_object.h"
+#include "rpc/stream.h"
 #include "transport/transport.h"
 
 enum {
   LONGEST_DEADLINE_S = 1000000000, /* some 30 years; a longer one is none */
-  NS_PER_S = 1000000000,
 };
 
 struct call {
@@ -45,17 +45,14 @@ struct call {
   grpc_metadata_array initial_metadata;
   grpc_byte_buffer *request_buffer;
 
-  const struct csi_method *method;
+  struct csi_call_record record;
   const uint8_t *request;
   size_t request_length;
   size_t reserved_bytes; /* of environment.request_bytes */
   struct csi_ctx ctx;
-  int64_t arrived_ns;
 
   grpc_byte_buffer *response_buffer;
-  grpc_slice status_text;
-  grpc_metadata trailing_metadata[CSI_METADATA_MAX];
-  char number_text[12];
+  struct csi_reply reply;
   grpc_status_code reply_code;
 };
 
@@ -73,11 +70,10 @@ static struct call *of_work(struct csi_work *work) {
 
 /* -- Beginning and end ----------------------------------------------------------------------------- */
 
-static void count(struct csi_call_environment *environment, int alive, int running) {
+void csi_calls_alive(struct csi_call_environment *environment, int change) {
   pthread_mutex_lock(&environment->lock);
-  environment->alive += (size_t)alive;
-  environment->running += (size_t)running;
-  if (environment->running == 0) pthread_cond_broadcast(&environment->changed);
+  environment->alive += (size_t)change;
+  if (environment->alive == 0) pthread_cond_broadcast(&environment->changed);
   pthread_mutex_unlock(&environment->lock);
 }
 
@@ -88,83 +84,70 @@ size_t csi_calls_running(struct csi_call_environment *environment) {
   return running;
 }
 
-static void make_up(struct csi_endpoint *endpoint);
-
 static void release(struct call *call) {
   if (atomic_fetch_sub_explicit(&call->refs, 1, memory_order_acq_rel) != 1) return;
-  struct csi_call_environment *environment = call->endpoint->environment;
-  struct csi_endpoint *endpoint = call->endpoint;
   bool arrived = call->grpc != NULL;
   if (arrived) grpc_call_unref(call->grpc);
   grpc_call_details_destroy(&call->details);
   grpc_metadata_array_destroy(&call->initial_metadata);
   if (call->request_buffer) grpc_byte_buffer_destroy(call->request_buffer);
   if (call->response_buffer) grpc_byte_buffer_destroy(call->response_buffer);
-  grpc_slice_unref(call->status_text);
+  csi_reply_clear(&call->reply);
   csi_arena_free(call->ctx.arena);
-  free(call);
-  if (arrived && atomic_load(&endpoint->calls_missing) > 0) make_up(endpoint);
-  count(environment, -1, arrived ? -1 : 0);
-}
-
-static void log_outcome(const struct call *call) {
-  const struct csi_status *status = &call->ctx.status;
-  const char *service = call->endpoint->service->name;
-  const char *method = call->method ? call->method->name : "?";
-  int64_t duration_us = (csi_now_ns() - call->arrived_ns) / 1000;
-  const struct csi_peer *peer = &call->ctx.peer;
-  if (status->code == CSI_CANCELLED) {
-    CSI_V(2, "/%s/%s peer=%" PRIu32 " code=CANCELLED duration_us=%" PRId64, service, method, peer->process_id,
-          duration_us);
-  } else if (csi_status_ok(status)) {
-    CSI_LOG(INFO, "/%s/%s peer=%" PRIu32 " image=\"%s\" code=OK duration_us=%" PRId64, service, method,
-            peer->process_id, peer->image_path, duration_us);
+  if (arrived) {
+    csi_call_make_up(call->endpoint);
+    csi_record_unlink(&call->record);
   } else {
-    CSI_LOG(WARNING,
-            "/%s/%s peer=%" PRIu32 " image=\"%s\" code=%s precise=%s space=%s number=%" PRIu32
-            " call=%s duration_us=%" PRId64 " error=\"%s\"",
-            service, method, peer->process_id, peer->image_path,
-            csi_code_name((enum csi_code)call->reply_code), csi_code_name(status->code),
-            csi_error_space_name(status->space), status->number, status->call ? status->call : "-",
-            duration_us, status->text);
+    csi_calls_alive(call->endpoint->environment, -1);
   }
-}
-
-/* False when done() will not be called. The call may be gone when this returns true. */
-static bool start_batch(struct call *call, const grpc_op *operations, size_t count,
-                        struct csi_completion *completion, void (*done)(struct csi_completion *, bool)) {
-  grpc_call *grpc = call->grpc; /* read before the tag hands the call over */
-  void *tag = csi_completion_tag(completion, done);
-  return grpc_call_start_batch(grpc, operations, count, tag, NULL) == GRPC_CALL_OK;
+  free(call);
 }
 
 /* -- Reply ----------------------------------------------------------------------------------------- */
 
-static void replied(struct csi_completion *step, bool ok) {
-  (void)ok; /* false: the client is gone, which `closed` is told too */
-  release(of_step(step));
-}
-
 /* What the reply does not need: a client that does not read its pipe keeps no more than the reply. */
 static void end_of_work(struct call *call) {
-  log_outcome(call);
-  atomic_fetch_sub(&call->endpoint->environment->request_bytes, call->reserved_bytes);
+  csi_record_ended(&call->record, &call->ctx.status, (enum csi_code)call->reply_code);
+  csi_message_give_back(call->endpoint->environment, call->reserved_bytes);
   csi_arena_free(call->ctx.arena);
   call->ctx.arena = NULL;
-  call->ctx.peer.image_path = "";
 }
 
-static int64_t deadline_of(const struct call *call) {
-  gpr_timespec infinite = gpr_inf_future(call->details.deadline.clock_type);
-  if (gpr_time_cmp(call->details.deadline, infinite) == 0) return CSI_NO_DEADLINE;
-  gpr_timespec left = gpr_time_sub(call->details.deadline, gpr_now(call->details.deadline.clock_type));
+/* A call that is cancelled before its message came looks like one without a message, until it is to be told
+ * so: only then it is known how it ended. */
+static bool is_doubtful(const struct call *call) {
+  return call->record.rejection == CSI_REJECTED_NO_MESSAGE;
+}
+
+static void fail_cancelled(struct call *call) {
+  csi_status_clear(&call->ctx.status);
+  csi_fail(&call->ctx.status, CSI_CANCELLED, "the call was cancelled before its message came");
+  call->record.rejection = CSI_REJECTED_TOO_LATE;
+  call->reply_code = GRPC_STATUS_CANCELLED;
+}
+
+/* ok: the client has taken the reply; otherwise it is gone, which `closed` is told too. */
+static void replied(struct csi_completion *step, bool ok) {
+  struct call *call = of_step(step);
+  if (is_doubtful(call)) {
+    if (!ok) fail_cancelled(call);
+    end_of_work(call);
+  }
+  release(call);
+}
+
+static int64_t deadline_of(const grpc_call_details *details) {
+  gpr_timespec infinite = gpr_inf_future(details->deadline.clock_type);
+  if (gpr_time_cmp(details->deadline, infinite) == 0) return CSI_NO_DEADLINE;
+  gpr_timespec left = gpr_time_sub(details->deadline, gpr_now(details->deadline.clock_type));
   if (left.tv_sec > LONGEST_DEADLINE_S) return CSI_NO_DEADLINE;
   return csi_now_ns() + left.tv_sec * INT64_C(1000000000) + left.tv_nsec;
 }
 
 /* Measured by the client's own deadline, not by ours. */
 static bool is_awaited(const struct call *call) {
-  return !atomic_load_explicit(&call->cancelled, memory_order_relaxed) && deadline_of(call) > csi_now_ns();
+  return !atomic_load_explicit(&call->cancelled, memory_order_relaxed) &&
+         deadline_of(&call->details) > csi_now_ns();
 }
 
 /* Sends the response, or the status when there is none. */
@@ -180,172 +163,112 @@ static void reply(struct call *call, enum csi_failure_origin origin) {
     operation->data.send_message.send_message = call->response_buffer;
     operation++;
   }
+  const struct csi_binding *binding = call->record.binding;
+  if (binding && binding->service->precise_codes) origin = CSI_FROM_RPC;
   call->reply_code = csi_reply_code(status, origin, is_awaited(call));
-  call->status_text = grpc_slice_from_copied_string(status->text);
-  operation->op = GRPC_OP_SEND_STATUS_FROM_SERVER;
-  operation->data.send_status_from_server.status = call->reply_code;
-  operation->data.send_status_from_server.status_details = &call->status_text;
-  operation->data.send_status_from_server.trailing_metadata = call->trailing_metadata;
-  operation->data.send_status_from_server.trailing_metadata_count =
-      csi_reply_metadata(status, call->number_text, call->trailing_metadata);
+  csi_reply_operation(&call->reply, status, call->reply_code, operation);
   operation++;
-  end_of_work(call);
-  if (!start_batch(call, operations, (size_t)(operation - operations), &call->step, replied)) {
+  if (!is_doubtful(call)) end_of_work(call);
+  if (!csi_completion_batch(call->grpc, operations, (size_t)(operation - operations), &call->step, replied)) {
     grpc_call_cancel(call->grpc, NULL);
-    release(call);
+    replied(&call->step, false);
   }
 }
 
-static void fail(struct call *call) {
-  reply(call, CSI_FROM_RPC);
+/* The call does not come to its handler. */
+static void reject(struct call *call, enum csi_rejection rejection) {
+  call->record.rejection = rejection;
+  bool over_a_limit = rejection == CSI_REJECTED_BAD_MESSAGE && call->ctx.status.code != CSI_INTERNAL;
+  reply(call, over_a_limit ? CSI_FROM_HANDLER : CSI_FROM_RPC);
 }
 
 /* -- Serving --------------------------------------------------------------------------------------- */
 
-static bool encode_response(struct call *call, const ProtobufCMessage *response) {
-  size_t size_bytes = protobuf_c_message_get_packed_size(response);
-  grpc_slice slice = grpc_slice_malloc(size_bytes);
-  protobuf_c_message_pack(response, GRPC_SLICE_START_PTR(slice));
-  call->response_buffer = grpc_raw_byte_buffer_create(&slice, 1);
-  grpc_slice_unref(slice);
-  return true;
-}
-
 /* Decode, handle, encode. */
-static bool handle(struct call *call) {
-  const ProtobufCMessage *request =
-      csi_dispatch_decode(&call->ctx, call->method, call->request, call->request_length);
-  const ProtobufCMessage *response = NULL;
-  return request && call->method->serve(&call->ctx, call->endpoint->group, request, &response) &&
-         encode_response(call, response);
-}
-
 static void serve(struct call *call) {
+  const struct csi_method *method = call->record.method;
   if (!csi_ctx_alive(&call->ctx)) {
-    fail(call);
+    reject(call, CSI_REJECTED_TOO_LATE);
     return;
   }
-  handle(call);
+  const ProtobufCMessage *request =
+      csi_dispatch_decode(&call->ctx, method, call->request, call->request_length);
+  if (!request) {
+    reject(call, CSI_REJECTED_OUT_OF_MEMORY);
+    return;
+  }
+  csi_record_running(&call->record);
+  const ProtobufCMessage *response = NULL;
+  if (method->serve(&call->ctx, call->record.binding->group, request, &response))
+    call->response_buffer = csi_message_encode(response);
   reply(call, CSI_FROM_HANDLER);
 }
 
-/* Lives on the stack of the lane's thread: its call may be gone before the thread is done with it. */
-struct csi_call_at_work {
-  struct csi_call_at_work *next, **place;
-  const char *service, *method;
-  uint32_t process_id;
-  int64_t since_ns;
-};
-
 static void serve_work(struct csi_work *work) {
   struct call *call = of_work(work);
-  struct csi_call_environment *environment = call->endpoint->environment;
-  struct csi_call_at_work self = {
-      .place = &environment->at_work,
-      .service = call->endpoint->service->name,
-      .method = call->method->name,
-      .process_id = call->ctx.peer.process_id,
-      .since_ns = csi_now_ns(),
-  };
-  bool secret = call->method->secret;
-  pthread_mutex_lock(&environment->lock);
-  self.next = environment->at_work;
-  if (self.next) self.next->place = &self.next;
-  environment->at_work = &self;
-  pthread_mutex_unlock(&environment->lock);
-  serve(call);
+  bool secret = call->record.method->secret;
+  if (work->queued_ns != 0) call->record.queued_ns = csi_now_ns() - work->queued_ns;
+  serve(call); /* the call may be gone now */
   if (secret) csi_wipe_stack();
-  pthread_mutex_lock(&environment->lock);
-  *self.place = self.next;
-  if (self.next) self.next->place = self.place;
-  pthread_mutex_unlock(&environment->lock);
 }
 
-void csi_calls_log_hanging(struct csi_call_environment *environment) {
-  pthread_mutex_lock(&environment->lock);
-  for (const struct csi_call_at_work *work = environment->at_work; work; work = work->next)
-    CSI_LOG(WARNING, "/%s/%s hangs for %" PRId64 " s peer=%" PRIu32, work->service, work->method,
-            (csi_now_ns() - work->since_ns) / NS_PER_S, work->process_id);
-  pthread_mutex_unlock(&environment->lock);
-}
-
-static void serve_in_lane(struct call *call) {
-  struct csi_call_environment *environment = call->endpoint->environment;
-  if (call->method->lane == CSI_LANE_INLINE) {
-    serve(call);
-    return;
+bool csi_call_submit(struct csi_call_environment *environment, enum csi_lane lane, struct csi_work *work,
+                     struct csi_status *status) {
+  if (lane == CSI_LANE_INLINE) {
+    work->queued_ns = 0;
+    work->run(work);
+    return true;
   }
-  struct csi_pool *lane =
-      call->method->lane == CSI_LANE_LONG ? environment->long_lane : environment->short_lane;
-  call->work.run = serve_work;
-  if (!csi_pool_submit(lane, &call->work)) {
-    csi_fail(&call->ctx.status, CSI_RESOURCE_EXHAUSTED, "too many calls are waiting; try again later");
-    fail(call);
-  }
+  return csi_pool_submit(lane == CSI_LANE_LONG ? environment->long_lane : environment->short_lane, work) ||
+         csi_fail(status, CSI_RESOURCE_EXHAUSTED, "too many calls are waiting; try again later");
 }
 
 /* -- Request --------------------------------------------------------------------------------------- */
 
-/* Many large requests at once are as good as one that is too large. */
-static bool reserve_bytes(struct call *call, size_t length) {
-  atomic_size_t *all = &call->endpoint->environment->request_bytes;
-  if (atomic_fetch_add(all, length) + length <= CSI_ALL_REQUESTS_BYTES) {
-    call->reserved_bytes = length;
-    return true;
+/* Why the message cannot be looked at; CSI_NOT_REJECTED when it can. */
+static enum csi_rejection take_message(struct call *call, bool ok) {
+  struct csi_status *status = &call->ctx.status;
+  if (!ok || atomic_load_explicit(&call->cancelled, memory_order_relaxed)) {
+    csi_fail(status, CSI_CANCELLED, "the call was cancelled before its message came");
+    return CSI_REJECTED_TOO_LATE;
   }
-  atomic_fetch_sub(all, length);
-  return csi_fail(&call->ctx.status, CSI_RESOURCE_EXHAUSTED,
-                  "too many bytes of requests are waiting; try again later");
-}
-
-static bool copy_request(struct call *call) {
+  if (!call->request_buffer) {
+    csi_fail(status, CSI_INTERNAL, "grpc: error unmarshalling request: no message");
+    return CSI_REJECTED_NO_MESSAGE;
+  }
+  bool secret = call->record.method->secret;
+  if (secret) csi_arena_mark_secret(call->ctx.arena);
   size_t length = grpc_byte_buffer_length(call->request_buffer);
-  if (!reserve_bytes(call, length)) return false;
-  uint8_t *bytes = csi_arena_alloc(call->ctx.arena, length ? length : 1);
-  if (!bytes) return csi_fail_out_of_memory(&call->ctx.status);
-  grpc_byte_buffer_reader reader;
-  grpc_slice *slice; /* in the buffer itself, which is where a small one has its bytes */
-  size_t at = 0;
-  grpc_byte_buffer_reader_init(&reader, call->request_buffer);
-  while (grpc_byte_buffer_reader_peek(&reader, &slice)) {
-    memcpy(bytes + at, GRPC_SLICE_START_PTR(*slice), GRPC_SLICE_LENGTH(*slice));
-    if (call->method->secret) csi_wipe(GRPC_SLICE_START_PTR(*slice), GRPC_SLICE_LENGTH(*slice));
-    at += GRPC_SLICE_LENGTH(*slice);
+  if (!csi_message_reserve(call->endpoint->environment, length, status)) return CSI_REJECTED_BYTES_FULL;
+  call->reserved_bytes = length;
+  if (!csi_message_copy(call->ctx.arena, &call->request_buffer, secret, &call->request,
+                        &call->request_length)) {
+    csi_fail_out_of_memory(status);
+    return CSI_REJECTED_OUT_OF_MEMORY;
   }
-  grpc_byte_buffer_reader_destroy(&reader);
-  grpc_byte_buffer_destroy(call->request_buffer);
-  call->request_buffer = NULL;
-  call->request = bytes;
-  call->request_length = at;
-  return true;
+  return CSI_NOT_REJECTED;
 }
 
 static void message_read(struct csi_completion *step, bool ok) {
   struct call *call = of_step(step);
-  if (!ok || atomic_load_explicit(&call->cancelled, memory_order_relaxed)) {
-    csi_fail(&call->ctx.status, CSI_CANCELLED, "the call was cancelled before its message came");
-    fail(call);
+  enum csi_rejection rejection = take_message(call, ok);
+  if (rejection != CSI_NOT_REJECTED) {
+    reject(call, rejection);
     return;
   }
-  if (!call->request_buffer) {
-    csi_fail(&call->ctx.status, CSI_INTERNAL, "grpc: error unmarshalling request: no message");
-    fail(call);
+  const struct csi_method *method = call->record.method;
+  const struct csi_binding *binding = call->record.binding;
+  if (method->mutating)
+    csi_record_set_object(&call->record,
+                          csi_request_object(call->ctx.arena, method->request, binding->list->secret_fields,
+                                             call->request, call->request_length));
+  if (!csi_message_check(&call->ctx, &call->record, call->request, call->request_length)) {
+    reject(call, CSI_REJECTED_BAD_MESSAGE);
     return;
   }
-  if (call->method->secret) csi_arena_mark_secret(call->ctx.arena);
-  if (!copy_request(call)) {
-    fail(call);
-    return;
-  }
-  const struct csi_wire_message *wire = call->method->request_wire;
-  if (!csi_wire_check(wire, call->request, call->request_length, &call->ctx.status)) {
-    reply(call, call->ctx.status.code == CSI_INTERNAL ? CSI_FROM_RPC : CSI_FROM_HANDLER);
-    return;
-  }
-  CSI_V(4, "/%s/%s request: %s", call->endpoint->service->name, call->method->name,
-        csi_request_json(call->ctx.arena, call->endpoint->list, wire->name, call->request,
-                         call->request_length));
-  serve_in_lane(call);
+  call->work.run = serve_work;
+  if (!csi_call_submit(call->endpoint->environment, method->lane, &call->work, &call->ctx.status))
+    reject(call, CSI_REJECTED_QUEUE_FULL);
 }
 
 /* -- Arrival --------------------------------------------------------------------------------------- */
@@ -358,26 +281,34 @@ static void closed(struct csi_completion *close, bool ok) {
 
 /* The client's own deadline, or ours when it comes first. */
 static void bound(struct call *call) {
-  int64_t limit_ms = call->method->lane == CSI_LANE_LONG ? CSI_LONG_CALL_MS : CSI_SHORT_CALL_MS;
-  int64_t limit_ns = call->arrived_ns + limit_ms * 1000000;
+  int64_t limit_ms = call->record.method->lane == CSI_LANE_LONG ? CSI_LONG_CALL_MS : CSI_SHORT_CALL_MS;
+  int64_t limit_ns = call->record.arrived_ns + limit_ms * 1000000;
   if (call->ctx.deadline_ns > limit_ns) call->ctx.deadline_ns = limit_ns;
 }
 
-static bool set_up(struct call *call) {
-  call->arrived_ns = csi_now_ns();
+static enum csi_rejection set_up(struct call *call) {
+  struct csi_endpoint *endpoint = call->endpoint;
+  struct csi_call_record *record = &call->record;
+  record->arrived_ns = csi_now_ns();
   call->ctx.arena = csi_arena_new(CSI_REQUEST_ARENA_BYTES);
-  if (!call->ctx.arena) return csi_fail_out_of_memory(&call->ctx.status);
-  call->ctx.deadline_ns = deadline_of(call);
+  if (!call->ctx.arena) {
+    csi_fail_out_of_memory(&call->ctx.status);
+    return CSI_REJECTED_OUT_OF_MEMORY;
+  }
+  call->ctx.deadline_ns = deadline_of(&call->details);
   call->ctx.cancelled = &call->cancelled;
-  call->ctx.stopping = &call->endpoint->environment->stopping;
+  call->ctx.stopping = &endpoint->environment->stopping;
   char *peer_text = grpc_call_get_peer(call->grpc);
   csi_peer_parse(call->ctx.arena, peer_text, &call->ctx.peer);
   gpr_free(peer_text);
-  call->method =
-      csi_dispatch_find(call->endpoint->service, (const char *)GRPC_SLICE_START_PTR(call->details.method),
-                        GRPC_SLICE_LENGTH(call->details.method), &call->ctx.status);
-  if (call->method) bound(call);
-  return call->method != NULL;
+  record->peer = call->ctx.peer;
+  const grpc_slice *path = &call->details.method;
+  record->binding = csi_dispatch_find(endpoint->bindings, endpoint->binding_count,
+                                      (const char *)GRPC_SLICE_START_PTR(*path), GRPC_SLICE_LENGTH(*path),
+                                      &record->method, &call->ctx.status);
+  if (!record->binding) return CSI_REJECTED_UNKNOWN_METHOD;
+  if (record->method->streaming == CSI_UNARY) bound(call);
+  return CSI_NOT_REJECTED;
 }
 
 static void watch_close(struct call *call) {
@@ -386,7 +317,7 @@ static void watch_close(struct call *call) {
   operation.op = GRPC_OP_RECV_CLOSE_ON_SERVER;
   operation.data.recv_close_on_server.cancelled = &call->close_cancelled;
   atomic_fetch_add_explicit(&call->refs, 1, memory_order_relaxed);
-  if (!start_batch(call, &operation, 1, &call->close, closed)) {
+  if (!csi_completion_batch(call->grpc, &operation, 1, &call->close, closed)) {
     grpc_call_cancel(call->grpc, NULL);
     release(call);
   }
@@ -397,9 +328,28 @@ static void read_message(struct call *call) {
   memset(&operation, 0, sizeof operation);
   operation.op = GRPC_OP_RECV_MESSAGE;
   operation.data.recv_message.recv_message = &call->request_buffer;
-  if (!start_batch(call, &operation, 1, &call->step, message_read)) {
+  if (!csi_completion_batch(call->grpc, &operation, 1, &call->step, message_read)) {
     message_read(&call->step, false);
   }
+}
+
+/* False when memory is short. */
+static bool hand_over(struct call *call) {
+  struct csi_stream_start start = {
+      .endpoint = call->endpoint,
+      .grpc = call->grpc,
+      .arena = call->ctx.arena,
+      .binding = call->record.binding,
+      .method = call->record.method,
+      .peer = call->ctx.peer,
+      .arrived_ns = call->record.arrived_ns,
+      .deadline_ns = call->ctx.deadline_ns,
+  };
+  if (!csi_stream_begin(&start)) return csi_fail_out_of_memory(&call->ctx.status);
+  call->grpc = NULL;
+  call->ctx.arena = NULL;
+  release(call);
+  return true;
 }
 
 static void arrived(struct csi_completion *step, bool ok) {
@@ -408,14 +358,18 @@ static void arrived(struct csi_completion *step, bool ok) {
     release(call);
     return;
   }
-  count(call->endpoint->environment, 0, 1);
   csi_call_post(call->endpoint);
-  bool known = set_up(call);
+  enum csi_rejection rejection = set_up(call);
+  if (rejection == CSI_NOT_REJECTED && call->record.method->streaming != CSI_UNARY) {
+    if (hand_over(call)) return;
+    rejection = CSI_REJECTED_OUT_OF_MEMORY;
+  }
+  csi_record_link(&call->record);
   watch_close(call);
-  if (known) {
+  if (rejection == CSI_NOT_REJECTED) {
     read_message(call);
   } else {
-    fail(call);
+    reject(call, rejection);
   }
 }
 
@@ -423,12 +377,12 @@ static void arrived(struct csi_completion *step, bool ok) {
 static bool post_one(struct csi_endpoint *endpoint) {
   struct call *call = calloc(1, sizeof *call);
   if (!call) return false;
-  count(endpoint->environment, 1, 0);
-  call->endpoint = endpoint;
+  csi_calls_alive(endpoint->environment, 1);
+  call->endpoint = call->record.endpoint = endpoint;
   atomic_init(&call->refs, 1);
   atomic_init(&call->cancelled, false);
-  call->ctx.peer.image_path = "";
-  call->status_text = grpc_empty_slice();
+  call->ctx.peer = call->record.peer = CSI_PEER_UNKNOWN;
+  csi_reply_init(&call->reply);
   grpc_call_details_init(&call->details);
   grpc_metadata_array_init(&call->initial_metadata);
   grpc_completion_queue *queue = endpoint->environment->queue;
@@ -439,8 +393,8 @@ static bool post_one(struct csi_endpoint *endpoint) {
   return true;
 }
 
-/* Posts what is missing; what memory is short for now is made up for when a call ends. */
-static void make_up(struct csi_endpoint *endpoint) {
+void csi_call_make_up(struct csi_endpoint *endpoint) {
+  if (atomic_load(&endpoint->calls_missing) == 0) return;
   unsigned missing = atomic_exchange(&endpoint->calls_missing, 0);
   while (missing > 0 && post_one(endpoint))
     missing--;
@@ -449,5 +403,5 @@ static void make_up(struct csi_endpoint *endpoint) {
 
 void csi_call_post(struct csi_endpoint *endpoint) {
   atomic_fetch_add(&endpoint->calls_missing, 1);
-  make_up(endpoint);
+  csi_call_make_up(endpoint);
 }

@@ -84,3 +84,10 @@ void *csi_completion_tag(struct csi_completion *completion,
   atomic_store_explicit(&completion->started, true, memory_order_release);
   return completion;
 }
+
+bool csi_completion_batch(grpc_call *call, const grpc_op *operations, size_t count,
+                          struct csi_completion *completion,
+                          void (*done)(struct csi_completion *completion, bool ok)) {
+  return grpc_call_start_batch(call, operations, count, csi_completion_tag(completion, done), NULL) ==
+         GRPC_CALL_OK;
+}

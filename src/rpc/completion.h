@@ -33,4 +33,10 @@ grpc_completion_queue *csi_completion_queue_grpc(struct csi_completion_queue *qu
 void *csi_completion_tag(struct csi_completion *completion,
                          void (*done)(struct csi_completion *completion, bool ok));
 
+/* Starts operations of a call. False when done() will not be called; otherwise who owns the call may be gone
+ * when this returns. */
+bool csi_completion_batch(grpc_call *call, const grpc_op *operations, size_t count,
+                          struct csi_completion *completion,
+                          void (*done)(struct csi_completion *completion, bool ok));
+
 #endif

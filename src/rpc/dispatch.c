@@ -14,8 +14,18 @@ static const struct csi_method *find_method(const struct csi_service *service, c
   return NULL;
 }
 
-const struct csi_method *csi_dispatch_find(const struct csi_service *service, const char *path, size_t length,
-                                           struct csi_status *status) {
+static const struct csi_binding *find_service(const struct csi_binding *bindings, size_t binding_count,
+                                              const char *name, size_t length) {
+  for (size_t i = 0; i < binding_count; i++) {
+    const char *known = bindings[i].service->name;
+    if (strlen(known) == length && memcmp(known, name, length) == 0) return &bindings[i];
+  }
+  return NULL;
+}
+
+const struct csi_binding *csi_dispatch_find(const struct csi_binding *bindings, size_t binding_count,
+                                            const char *path, size_t length,
+                                            const struct csi_method **method_out, struct csi_status *status) {
   /* As grpc-go: the service is everything up to the last slash. */
   size_t slash = length;
   while (slash > 0 && path[slash - 1] != '/')
@@ -26,16 +36,16 @@ const struct csi_method *csi_dispatch_find(const struct csi_service *service, co
   }
   const char *service_name = path + 1;
   size_t service_length = slash - 2;
-  if (strlen(service->name) != service_length || memcmp(service->name, service_name, service_length) != 0) {
+  const struct csi_binding *binding = find_service(bindings, binding_count, service_name, service_length);
+  if (!binding) {
     csi_fail(status, CSI_UNIMPLEMENTED, "unknown service %.*s", (int)service_length, service_name);
     return NULL;
   }
-  const struct csi_method *method = find_method(service, path + slash, length - slash);
-  if (!method) {
-    csi_fail(status, CSI_UNIMPLEMENTED, "unknown method %.*s for service %s", (int)(length - slash),
-             path + slash, service->name);
-  }
-  return method;
+  *method_out = find_method(binding->service, path + slash, length - slash);
+  if (*method_out) return binding;
+  csi_fail(status, CSI_UNIMPLEMENTED, "unknown method %.*s for service %s", (int)(length - slash),
+           path + slash, binding->service->name);
+  return NULL;
 }
 
 const ProtobufCMessage *csi_dispatch_decode(struct csi_ctx *ctx, const struct csi_method *method,

@@ -13,9 +13,21 @@
 #include "base/ctx.h"
 #include "rpc/method.h"
 
-/* Finds the method of "/<service>/<method>". NULL and UNIMPLEMENTED with the texts grpc-go uses. */
-const struct csi_method *csi_dispatch_find(const struct csi_service *service, const char *path, size_t length,
-                                           struct csi_status *status);
+struct csi_method_counters; /* rpc/record.h */
+
+/* A service as one endpoint has it. */
+struct csi_binding {
+  const struct csi_service_list *list;
+  const struct csi_service *service;
+  void *group;                          /* what its handlers get */
+  struct csi_method_counters *counters; /* one a method */
+};
+
+/* Finds the method of "/<service>/<method>". Returns its service; NULL and UNIMPLEMENTED, with the texts
+ * grpc-go uses, when there is no such service or no such method. */
+const struct csi_binding *csi_dispatch_find(const struct csi_binding *bindings, size_t binding_count,
+                                            const char *path, size_t length,
+                                            const struct csi_method **method_out, struct csi_status *status);
 
 /* Decodes into ctx->arena. The bytes must have passed csi_wire_check(). NULL and status on failure. */
 const ProtobufCMessage *csi_dispatch_decode(struct csi_ctx *ctx, const struct csi_method *method,

@@ -20,15 +20,24 @@ enum csi_lane {
   CSI_LANE_LONG,   /* may take minutes: bounded worker pool, lane for long calls */
 };
 
+/* How messages go to and fro. */
+enum csi_streaming {
+  CSI_UNARY,        /* one request, one response */
+  CSI_ANSWERS_EACH, /* a stream both ways: `serve` answers each request, one after the other */
+  CSI_WATCHES,      /* one request; `serve` answers it again and again, and what differs from the last answer
+                       is sent */
+};
+
 struct csi_method {
   const char *name; /* "PathExists" */
   enum csi_lane lane;
   bool mutating;
   bool secret; /* the request carries credentials: its memory is wiped */
+  enum csi_streaming streaming;
   const ProtobufCMessageDescriptor *request;
   const struct csi_wire_message *request_wire;
-  /* Converts the decoded request, runs the handler, converts its response. `group` is the
-   * csi_service_binding's. On success *response_out is a message in ctx->arena. */
+  /* Converts the decoded request, runs the handler, converts its response. `group` is what the service was
+   * added with. On success *response_out is a message in ctx->arena. */
   bool (*serve)(struct csi_ctx *ctx, void *group, const ProtobufCMessage *request,
                 const ProtobufCMessage **response_out);
 };
@@ -39,6 +48,8 @@ struct csi_service {
   const char *name;    /* "v1.Filesystem" */
   const struct csi_method *methods;
   size_t method_count;
+  /* A failure's code on the wire is the handler's own. Otherwise it is UNKNOWN, as drivers know it. */
+  bool precise_codes;
 };
 
 /* Every version of one group, oldest first; the generator emits csi_<group>_services. */

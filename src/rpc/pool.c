@@ -181,10 +181,16 @@ bool csi_pool_submit(struct csi_pool *pool, struct csi_work *work) {
   return accepted;
 }
 
-uint32_t csi_pool_count_threads(struct csi_pool *pool) {
+void csi_pool_count(struct csi_pool *pool, uint32_t *threads_out, uint32_t *queued_out) {
   pthread_mutex_lock(&pool->lock);
-  uint32_t threads = pool->threads;
+  *threads_out = pool->threads;
+  *queued_out = pool->queued;
   pthread_mutex_unlock(&pool->lock);
+}
+
+uint32_t csi_pool_count_threads(struct csi_pool *pool) {
+  uint32_t threads, queued;
+  csi_pool_count(pool, &threads, &queued);
   return threads;
 }
 

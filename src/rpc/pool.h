@@ -39,6 +39,9 @@ bool csi_pool_submit(struct csi_pool *pool, struct csi_work *work);
 /* How many threads it has now, idle ones included. */
 uint32_t csi_pool_count_threads(struct csi_pool *pool);
 
+/* The same, and how much work waits for one. */
+void csi_pool_count(struct csi_pool *pool, uint32_t *threads_out, uint32_t *queued_out);
+
 /* Waits for the work that was submitted, ends the threads. NULL is accepted. */
 void csi_pool_free(struct csi_pool *pool);
 

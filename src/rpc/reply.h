@@ -30,8 +30,19 @@ enum csi_failure_origin {
 grpc_status_code csi_reply_code(const struct csi_status *status, enum csi_failure_origin origin,
                                 bool is_awaited);
 
-/* Fills metadata (room for CSI_METADATA_MAX) and returns how many there are. The slices refer to static
- * text and to number_text. */
-size_t csi_reply_metadata(const struct csi_status *status, char number_text[12], grpc_metadata *metadata);
+/* A status on its way to the client; embedded by who sends it. */
+struct csi_reply {
+  grpc_slice text; /* private, all of it */
+  grpc_metadata metadata[CSI_METADATA_MAX];
+  char number_text[12];
+};
+
+void csi_reply_init(struct csi_reply *reply);
+void csi_reply_clear(struct csi_reply *reply);
+
+/* Fills in the operation that sends the status, once; the rest of *operation is zero. reply must live until
+ * it is done. */
+void csi_reply_operation(struct csi_reply *reply, const struct csi_status *status, grpc_status_code code,
+                         grpc_op *operation);
 
 #endif

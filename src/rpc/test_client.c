@@ -127,3 +127,103 @@ void test_finish(struct test_pending *pending, struct test_reply *reply) {
 void test_make_call(const struct test_call *call, struct test_reply *reply_out) {
   test_finish(test_start_call(call), reply_out);
 }
+
+/* -- Streams --------------------------------------------------------------------------------------- */
+
+struct test_stream {
+  grpc_completion_queue *queue;
+  grpc_call *call;
+  grpc_metadata_array initial_metadata, trailing_metadata;
+  grpc_status_code code;
+  grpc_slice details;
+};
+
+static void run_batch(struct test_stream *stream, const grpc_op *operations, size_t count, void *tag) {
+  if (grpc_call_start_batch(stream->call, operations, count, tag, NULL) != GRPC_CALL_OK) abort();
+  grpc_completion_queue_pluck(stream->queue, tag, gpr_inf_future(GPR_CLOCK_REALTIME), NULL);
+}
+
+struct test_stream *test_open_stream(grpc_channel *channel, const char *path) {
+  struct test_stream *stream = calloc(1, sizeof *stream);
+  if (!stream) abort();
+  stream->queue = grpc_completion_queue_create_for_pluck(NULL);
+  stream->call =
+      grpc_channel_create_call(channel, NULL, 0, stream->queue, grpc_slice_from_copied_string(path), NULL,
+                               gpr_inf_future(GPR_CLOCK_REALTIME), NULL);
+  grpc_metadata_array_init(&stream->initial_metadata);
+  grpc_metadata_array_init(&stream->trailing_metadata);
+  grpc_op operations[2];
+  memset(operations, 0, sizeof operations);
+  operations[0].op = GRPC_OP_RECV_INITIAL_METADATA;
+  operations[0].data.recv_initial_metadata.recv_initial_metadata = &stream->initial_metadata;
+  operations[1].op = GRPC_OP_RECV_STATUS_ON_CLIENT;
+  operations[1].data.recv_status_on_client.trailing_metadata = &stream->trailing_metadata;
+  operations[1].data.recv_status_on_client.status = &stream->code;
+  operations[1].data.recv_status_on_client.status_details = &stream->details;
+  for (size_t i = 0; i < 2; i++)
+    if (grpc_call_start_batch(stream->call, &operations[i], 1, i ? (void *)stream : &stream->initial_metadata,
+                              NULL) != GRPC_CALL_OK)
+      abort();
+  memset(operations, 0, sizeof operations);
+  operations[0].op = GRPC_OP_SEND_INITIAL_METADATA;
+  run_batch(stream, operations, 1, &stream->code);
+  return stream;
+}
+
+void test_send(struct test_stream *stream, const uint8_t *bytes, size_t length) {
+  grpc_slice slice = grpc_slice_from_copied_buffer((const char *)bytes, length);
+  grpc_byte_buffer *message = grpc_raw_byte_buffer_create(&slice, 1);
+  grpc_slice_unref(slice);
+  grpc_op operation;
+  memset(&operation, 0, sizeof operation);
+  operation.op = GRPC_OP_SEND_MESSAGE;
+  operation.data.send_message.send_message = message;
+  run_batch(stream, &operation, 1, &operation);
+  grpc_byte_buffer_destroy(message);
+}
+
+void test_send_no_more(struct test_stream *stream) {
+  grpc_op operation;
+  memset(&operation, 0, sizeof operation);
+  operation.op = GRPC_OP_SEND_CLOSE_FROM_CLIENT;
+  run_batch(stream, &operation, 1, &operation);
+}
+
+bool test_receive(struct test_stream *stream, uint8_t *bytes_out, size_t room, size_t *length_out) {
+  grpc_byte_buffer *message = NULL;
+  grpc_op operation;
+  memset(&operation, 0, sizeof operation);
+  operation.op = GRPC_OP_RECV_MESSAGE;
+  operation.data.recv_message.recv_message = &message;
+  run_batch(stream, &operation, 1, &operation);
+  if (!message) return false;
+  grpc_byte_buffer_reader reader;
+  grpc_byte_buffer_reader_init(&reader, message);
+  grpc_slice bytes = grpc_byte_buffer_reader_readall(&reader);
+  grpc_byte_buffer_reader_destroy(&reader);
+  *length_out = GRPC_SLICE_LENGTH(bytes);
+  memcpy(bytes_out, GRPC_SLICE_START_PTR(bytes), *length_out < room ? *length_out : room);
+  grpc_slice_unref(bytes);
+  grpc_byte_buffer_destroy(message);
+  return true;
+}
+
+void test_cancel_stream(struct test_stream *stream) {
+  grpc_call_cancel(stream->call, NULL);
+}
+
+void test_end_stream(struct test_stream *stream, struct test_reply *reply_out) {
+  gpr_timespec never = gpr_inf_future(GPR_CLOCK_REALTIME);
+  grpc_completion_queue_pluck(stream->queue, stream, never, NULL);
+  grpc_completion_queue_pluck(stream->queue, &stream->initial_metadata, never, NULL);
+  memset(reply_out, 0, sizeof *reply_out);
+  reply_out->code = stream->code;
+  copy_slice(stream->details, reply_out->text, sizeof reply_out->text);
+  grpc_metadata_array_destroy(&stream->initial_metadata);
+  grpc_metadata_array_destroy(&stream->trailing_metadata);
+  grpc_slice_unref(stream->details);
+  grpc_call_unref(stream->call);
+  grpc_completion_queue_shutdown(stream->queue);
+  grpc_completion_queue_destroy(stream->queue);
+  free(stream);
+}

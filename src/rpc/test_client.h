@@ -42,4 +42,15 @@ struct test_pending *test_start_call(const struct test_call *call);
 void test_cancel(struct test_pending *pending);
 void test_finish(struct test_pending *pending, struct test_reply *reply_out);
 
+/* A stream. Its functions wait, and abort when what they wait for cannot come. */
+struct test_stream;
+struct test_stream *test_open_stream(grpc_channel *channel, const char *path);
+void test_send(struct test_stream *stream, const uint8_t *bytes, size_t length);
+void test_send_no_more(struct test_stream *stream);
+/* False when the stream has ended. */
+bool test_receive(struct test_stream *stream, uint8_t *bytes_out, size_t room, size_t *length_out);
+void test_cancel_stream(struct test_stream *stream);
+/* Waits for its end: of the reply, code and text are filled in. */
+void test_end_stream(struct test_stream *stream, struct test_reply *reply_out);
+
 #endif

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "service/groups.h"
 
+#include "admin/group.h"
+#include "admin/services.h"
 #include "disk/group.h"
 #include "disk/services.h"
 #include "filesystem/group.h"
 #include "filesystem/services.h"
 #include "iscsi/group.h"
 #include "iscsi/services.h"
+#include "service/version.h"
 #include "smb/group.h"
 #include "smb/services.h"
 #include "system/group.h"
@@ -112,10 +115,14 @@ static bool open_smb(void *context, const struct csi_options *options, void **gr
   };
   const struct csi_smb_hosts hosts = {.shares = node->shares, .files = node->files};
   struct csi_keyed_locks *locks = share_locks(node, status);
-  return locks != NULL && keep(node, csi_smb_new(&smb, &hosts, locks, status), group_out);
+  if (locks == NULL || !keep(node, csi_smb_new(&smb, &hosts, locks, status), group_out)) return false;
+  node->smb = *group_out;
+  return true;
 }
 
 static void close_smb(void *context, void *group) {
+  struct csi_node *node = context;
+  node->smb = NULL;
   csi_smb_free(group);
   return_locks(context);
 }
@@ -150,13 +157,137 @@ static void close_iscsi(void *context, void *group) {
   return_locks(context);
 }
 
+/* -- Admin ----------------------------------------------------------------------------------------- */
+
+#if defined(__x86_64__)
+#define ARCHITECTURE "amd64"
+#elif defined(__aarch64__)
+#define ARCHITECTURE "arm64"
+#else
+#error "name this architecture as Go does"
+#endif
+
+enum {
+  ADMIN_ARENA_BYTES = 1 << 20,
+};
+
+/* What this build can do beyond its API versions, as far as the flags let it. */
+static size_t list_capabilities(const struct csi_options *options, const char *names_out[]) {
+  size_t count = 0;
+  names_out[count++] = "health";
+  names_out[count++] = "reflection";
+  if (options->metrics_bind_address[0] != '\0') names_out[count++] = "metrics";
+  if (options->audit_log[0] != '\0') names_out[count++] = "audit-log";
+  if (options->events != CSI_EVENTS_OFF) names_out[count++] = "event-log";
+  return count;
+}
+
+static struct csi_admin *new_admin(struct csi_node *node, const struct csi_options *options,
+                                   struct csi_arena *arena, struct csi_status *status) {
+  const char *roots[CSI_FLAG_LIST_ITEMS + 1];
+  const char *capabilities[8];
+  struct csi_admin_options admin = {
+      .version = CSI_VERSION_TEXT,
+      .grpc_version = CSI_GRPC_VERSION_TEXT,
+      .os_version = node->os_version,
+      .architecture = ARCHITECTURE,
+      .capabilities = capabilities,
+      .capability_count = list_capabilities(options, capabilities),
+      .working_dirs = roots,
+      .working_dir_count = csi_options_roots(options, roots),
+      .route = options->route,
+      .change_system_disks = options->allow_system_disks,
+  };
+  const struct csi_admin_hosts hosts = {
+      .disks = node->disks,
+      .volumes = node->volumes,
+      .initiator = node->initiator,
+      .system = node->system,
+      .parts = node->parts,
+      .shares = node->smb,
+  };
+  const char **flags = NULL;
+  if (!csi_options_list_changed(options, arena, &flags, &admin.flag_count)) {
+    csi_fail_out_of_memory(status);
+    return NULL;
+  }
+  admin.flags = flags;
+  return csi_admin_new(&admin, &hosts, status);
+}
+
+static bool new_introspection(struct csi_node *node, struct csi_admin *admin, struct csi_status *status) {
+  const struct csi_service_list *groups[CSI_GROUP_COUNT];
+  size_t count = 0;
+  for (size_t i = 0; i < CSI_GROUP_COUNT; i++)
+    if (!csi_groups[i].is_admin) groups[count++] = csi_groups[i].services;
+  node->readiness = csi_admin_readiness(admin);
+  node->introspection = csi_introspection_new(node->readiness, groups, count, &csi_admin_services, status);
+  return node->introspection != NULL;
+}
+
+static void close_admin(void *context, void *group) {
+  struct csi_node *node = context;
+  csi_introspection_free(node->introspection);
+  node->introspection = NULL;
+  node->readiness = NULL;
+  csi_admin_free(group);
+}
+
+/* After the SMB group, which it asks. */
+static bool open_admin(void *context, const struct csi_options *options, void **group_out,
+                       struct csi_status *status) {
+  struct csi_arena *arena = csi_arena_new(ADMIN_ARENA_BYTES);
+  if (arena == NULL) return csi_fail_out_of_memory(status);
+  struct csi_admin *admin = new_admin(context, options, arena, status);
+  csi_arena_free(arena);
+  bool done = admin != NULL && new_introspection(context, admin, status);
+  if (!done) close_admin(context, admin);
+  *group_out = done ? admin : NULL;
+  return done;
+}
+
+static void attach_admin(void *context, void *group, struct csi_server *server, const char *metrics_address) {
+  const struct csi_node *node = context;
+  csi_admin_attach(group, server, metrics_address);
+  csi_introspection_attach(node->introspection, server);
+}
+
+static size_t list_admin_extras(void *context, void *group,
+                                struct csi_extra_service extras_out[CSI_GROUP_EXTRAS]) {
+  const struct csi_node *node = context;
+  (void)group;
+  return csi_introspection_list(node->introspection, extras_out);
+}
+
+static void stopping_admin(void *context, void *group) {
+  const struct csi_node *node = context;
+  (void)group;
+  csi_introspection_stopping(node->introspection);
+}
+
+bool csi_groups_was_ready(void *context, const char *group, bool *is_ready_out) {
+  const struct csi_node *node = context;
+  return node->readiness != NULL && csi_readiness_group_was_ready(node->readiness, group, is_ready_out);
+}
+
 /* -------------------------------------------------------------------------------------------------- */
 
 const struct csi_group csi_groups[CSI_GROUP_COUNT] = {
-    {"filesystem", &csi_filesystem_services, open_filesystem, close_filesystem},
-    {"disk", &csi_disk_services, open_disk, close_disk},
-    {"volume", &csi_volume_services, open_volume, close_volume},
-    {"smb", &csi_smb_services, open_smb, close_smb},
-    {"system", &csi_system_services, open_system, close_system},
-    {"iscsi", &csi_iscsi_services, open_iscsi, close_iscsi},
+    {.name = "filesystem",
+     .services = &csi_filesystem_services,
+     .open = open_filesystem,
+     .close = close_filesystem},
+    {.name = "disk", .services = &csi_disk_services, .open = open_disk, .close = close_disk},
+    {.name = "volume", .services = &csi_volume_services, .open = open_volume, .close = close_volume},
+    {.name = "smb", .services = &csi_smb_services, .open = open_smb, .close = close_smb},
+    {.name = "system", .services = &csi_system_services, .open = open_system, .close = close_system},
+    {.name = "iscsi", .services = &csi_iscsi_services, .open = open_iscsi, .close = close_iscsi},
+    {.name = "admin",
+     .services = &csi_admin_services,
+     .open = open_admin,
+     .close = close_admin,
+     .is_admin = true,
+     .attach = attach_admin,
+     .list_extras = list_admin_extras,
+     .stopping = stopping_admin},
 };

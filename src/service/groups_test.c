@@ -13,6 +13,7 @@
 #include "filesystem_fake.h"
 #include "iscsi_fake.h"
 #include "network_faults.h"
+#include "parts_fake.h"
 #include "service/groups.h"
 #include "smb_fake.h"
 #include "storage_fake.h"
@@ -24,6 +25,7 @@ static struct csi_fake_network *network;
 static struct csi_fake_shares *shares;
 static struct csi_fake_iscsi *targets;
 static struct csi_fake_system *services;
+static struct csi_fake_parts *parts;
 static struct csi_node node;
 
 static int set_up(void **state) {
@@ -34,6 +36,7 @@ static int set_up(void **state) {
   shares = csi_fake_shares_new(network);
   targets = csi_fake_iscsi_new(network, storage);
   services = csi_fake_system_new(network);
+  parts = csi_fake_parts_new();
   node = (struct csi_node){
       .files = csi_fake_filesystem_host(files),
       .disks = csi_fake_disk_host(storage),
@@ -41,12 +44,14 @@ static int set_up(void **state) {
       .shares = csi_fake_smb_host(shares),
       .system = csi_fake_system_host(services),
       .initiator = csi_fake_iscsi_host(targets),
+      .parts = csi_fake_parts_host(parts),
   };
   return 0;
 }
 
 static int tear_down(void **state) {
   (void)state;
+  csi_fake_parts_free(parts);
   csi_fake_system_free(services);
   csi_fake_iscsi_free(targets);
   csi_fake_shares_free(shares);
@@ -111,9 +116,9 @@ static void test_every_group_has_versions(void **unused) {
     const struct csi_service_list *list = csi_groups[i].services;
     for (size_t j = 0; j < list->service_count; j++)
       assert_string_equal(list->services[j]->group, csi_groups[i].name);
-    versions += list->service_count;
+    if (!csi_groups[i].is_admin) versions += list->service_count;
   }
-  assert_int_equal(versions, 23);
+  assert_int_equal(versions, 23); /* the wire contract; the admin group is beside it */
 }
 
 int main(void) {

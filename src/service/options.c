@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "system/group.h"
 
 #define NANOSECONDS_PER_MS 1000000
@@ -11,7 +12,7 @@
 
 enum {
   TABLE_COUNT = 2,
-  OWN_FLAG_COUNT = 15,
+  OWN_FLAG_COUNT = 19,
 };
 
 struct flag_set {
@@ -57,7 +58,8 @@ static void flag_set_init(struct flag_set *set, struct csi_options *options) {
       {.name = "metrics-bind-address",
        .type = CSI_FLAG_STRING,
        .value = &options->metrics_bind_address,
-       .usage = "For the metrics endpoint, `host:port`; accepted, but this version does not have one."},
+       .usage = "Serve metrics for Prometheus at `host:port`, as plain HTTP without authentication, path\n"
+                "/metrics; such as localhost:8888, or :8888 for every address of the machine."},
       {.name = "pipe-sddl",
        .type = CSI_FLAG_STRING,
        .value = &options->pipe_sddl,
@@ -68,6 +70,11 @@ static void flag_set_init(struct flag_set *set, struct csi_options *options) {
        .value = &options->pipe_prefix,
        .default_text = "\\\\.\\pipe\\csi-proxy-",
        .usage = "The `prefix` of the pipe names, before <group>-<version>; clients only know the default."},
+      {.name = "admin-pipe",
+       .type = CSI_FLAG_BOOL,
+       .value = &options->admin_pipe,
+       .default_text = "true",
+       .usage = "Serve the admin pipe, <prefix>admin-v1: status, health (grpc.health.v1) and reflection."},
       {.name = "max-connections",
        .type = CSI_FLAG_INT,
        .value = &options->max_connections,
@@ -89,6 +96,24 @@ static void flag_set_init(struct flag_set *set, struct csi_options *options) {
        .minimum = 0,
        .maximum = MAX_GRACE_NS,
        .usage = "How long calls under way may take to finish when the program is stopped."},
+      {.name = "event-log",
+       .type = CSI_FLAG_STRING,
+       .value = &options->event_log,
+       .usage = "Which `events` go to the Windows Event Log: off, important (without successful calls) or\n"
+                "all (default all with -windows-service, else off)."},
+      {.name = "audit-log",
+       .type = CSI_FLAG_STRING,
+       .value = &options->audit_log,
+       .usage =
+           "A `file` for a line of JSON about every call that changes something; renamed and begun anew\n"
+           "as -log_file is (-log_file_max_size, -log_file_max_age)."},
+      {.name = "audit-log-max-backups",
+       .type = CSI_FLAG_INT,
+       .value = &options->audit_log_max_backups,
+       .default_text = "0",
+       .minimum = 0,
+       .maximum = INT32_MAX,
+       .usage = "How many renamed audit logs are kept; 0 means all."},
       {.name = "check-config",
        .type = CSI_FLAG_BOOL,
        .value = &options->check_config,
@@ -125,9 +150,24 @@ static bool read_route(const char *name, enum csi_smb_route *route_out, struct c
   return csi_fail(status, CSI_INVALID_ARGUMENT, "-smb-route is auto, wnet or mi, not \"%s\"", name);
 }
 
+static bool read_events(struct csi_options *options, struct csi_status *status) {
+  options->events = options->windows_service ? CSI_EVENTS_ALL : CSI_EVENTS_OFF;
+  return options->event_log[0] == '\0' || csi_event_mode_parse(options->event_log, &options->events) ||
+         csi_fail(status, CSI_INVALID_ARGUMENT, "-event-log is off, important or all, not \"%s\"",
+                  options->event_log);
+}
+
+/* By name only: another spelling of the same file is not seen. */
+static bool check_audit_log(const char *path, struct csi_status *status) {
+  return path[0] == '\0' || !csi_utf8_equal_ignore_case(path, csi_log_file_name()) ||
+         csi_fail(status, CSI_INVALID_ARGUMENT, "-audit-log must not be the -log_file: %s", path);
+}
+
 enum csi_options_result csi_options_parse(struct csi_options *options, int argc, char *const *argv,
                                           struct csi_status *status) {
-  *options = (struct csi_options){0};
+  *options = (struct csi_options){.argc = argc, .argv = argv};
+  /* For the event that says what is wrong with the flags. */
+  if (csi_options_ask_for_service(argc, argv)) options->events = CSI_EVENTS_ALL;
   struct flag_set set;
   flag_set_init(&set, options);
   int rest = argc;
@@ -143,7 +183,9 @@ enum csi_options_result csi_options_parse(struct csi_options *options, int argc,
     csi_fail(status, CSI_INVALID_ARGUMENT, "argument is not a flag: %s", argv[rest]);
     return CSI_OPTIONS_INVALID;
   }
-  return check_prefix(options->pipe_prefix, status) && read_route(options->smb_route, &options->route, status)
+  return check_prefix(options->pipe_prefix, status) && read_events(options, status) &&
+                 check_audit_log(options->audit_log, status) &&
+                 read_route(options->smb_route, &options->route, status)
              ? CSI_OPTIONS_RUN
              : CSI_OPTIONS_INVALID;
 }
@@ -158,6 +200,74 @@ bool csi_options_ask_for_service(int argc, char *const *argv) {
       return true;
   }
   return false;
+}
+
+bool csi_options_flag_type(const char *name, size_t name_bytes, enum csi_flag_type *type_out) {
+  struct csi_options unused;
+  struct flag_set set;
+  flag_set_init(&set, &unused);
+  for (size_t t = 0; t < TABLE_COUNT; t++) {
+    for (size_t i = 0; i < set.tables[t].count; i++) {
+      const struct csi_flag *flag = &set.tables[t].flags[i];
+      if (strlen(flag->name) != name_bytes || memcmp(flag->name, name, name_bytes) != 0) continue;
+      *type_out = flag->type;
+      return true;
+    }
+  }
+  return false;
+}
+
+/* What csi_options_list_changed() has found so far. */
+struct changed {
+  struct csi_arena *arena;
+  const struct csi_flag **flags; /* which flag each text is of */
+  const char **texts;
+  size_t count;
+  bool failed;
+};
+
+static void forget_earlier(struct changed *changed, const struct csi_flag *flag) {
+  size_t kept = 0;
+  for (size_t i = 0; i < changed->count; i++) {
+    if (changed->flags[i] == flag) continue;
+    changed->flags[kept] = changed->flags[i];
+    changed->texts[kept++] = changed->texts[i];
+  }
+  changed->count = kept;
+}
+
+static bool is_default(const struct csi_flag *flag, const char *value) {
+  const char *zero = flag->type == CSI_FLAG_BOOL || flag->type == CSI_FLAG_CUSTOM_BOOL ? "false" : "";
+  return strcmp(value, flag->default_text != NULL ? flag->default_text : zero) == 0;
+}
+
+static void take_given(void *context, const struct csi_flag *flag, const char *value) {
+  struct changed *changed = context;
+  bool is_list = flag->type == CSI_FLAG_STRING_LIST;
+  if (!is_list) forget_earlier(changed, flag);
+  if (!is_list && is_default(flag, value)) return;
+  const char *text = csi_arena_printf(changed->arena, "-%s=%s", flag->name, value);
+  changed->failed |= text == NULL;
+  changed->flags[changed->count] = flag;
+  changed->texts[changed->count++] = text;
+}
+
+bool csi_options_list_changed(const struct csi_options *options, struct csi_arena *arena,
+                              const char ***flags_out, size_t *count_out) {
+  struct csi_options unused;
+  struct flag_set set;
+  flag_set_init(&set, &unused);
+  size_t room = (size_t)options->argc + 1;
+  struct changed changed = {
+      .arena = arena,
+      .flags = csi_arena_alloc_array(arena, room, sizeof *changed.flags),
+      .texts = csi_arena_alloc_array(arena, room, sizeof *changed.texts),
+  };
+  if (changed.flags == NULL || changed.texts == NULL) return false;
+  csi_flags_list_given(set.tables, TABLE_COUNT, options->argc, options->argv, take_given, &changed);
+  *flags_out = changed.texts;
+  *count_out = changed.count;
+  return !changed.failed;
 }
 
 void csi_options_print_usage(FILE *stream, const char *program) {

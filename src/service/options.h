@@ -12,6 +12,7 @@
 
 #include "base/flags.h"
 #include "base/status.h"
+#include "service/event_log.h"
 #include "smb/route.h"
 
 enum {
@@ -24,6 +25,7 @@ struct csi_options {
   bool windows_service;
   bool require_privacy;
   bool allow_system_disks;
+  bool admin_pipe;
   const char *smb_route; /* as given */
   enum csi_smb_route route;
   const char *protected_services;
@@ -33,8 +35,14 @@ struct csi_options {
   int64_t max_connections;
   int64_t max_path_bytes;
   int64_t stop_grace_ns;
+  const char *event_log; /* as given; "" when it was not */
+  enum csi_event_mode events;
+  const char *audit_log;         /* "": none */
+  int64_t audit_log_max_backups; /* 0: all */
   bool check_config;
   bool version;
+  int argc; /* what was parsed */
+  char *const *argv;
 };
 
 enum csi_options_result {
@@ -55,12 +63,21 @@ enum csi_options_result csi_options_parse(struct csi_options *options, int argc,
  * the rest could not be understood. */
 bool csi_options_ask_for_service(int argc, char *const *argv);
 
+/* Finds out what kind a flag is, logging flags included. name: name_bytes long, without dashes. False when
+ * there is no such flag. */
+bool csi_options_flag_type(const char *name, size_t name_bytes, enum csi_flag_type *type_out);
+
 /* Writes the usage text, logging flags included. */
 void csi_options_print_usage(FILE *stream, const char *program);
 
 /* Every directory below which clients may work: the -working-dir values in order of appearance, then
  * the kubelet path. Returns how many were written to roots_out. */
 size_t csi_options_roots(const struct csi_options *options, const char *roots_out[CSI_FLAG_LIST_ITEMS + 1]);
+
+/* Lists the flags that were given and differ from their defaults, as "-name=value"; of a flag that was given
+ * more than once the last, of a repeatable one all. In the arena. False when memory is short. */
+bool csi_options_list_changed(const struct csi_options *options, struct csi_arena *arena,
+                              const char ***flags_out, size_t *count_out) CSI_MUST_CHECK;
 
 /* The grace period in milliseconds. */
 uint32_t csi_options_stop_grace_ms(const struct csi_options *options);

@@ -48,6 +48,8 @@ static void nothing_given_means_the_documented_defaults(void **unused) {
   assert_int_equal(options.max_path_bytes, 260);
   assert_int_equal(options.max_connections, 2048);
   assert_int_equal(csi_options_stop_grace_ms(&options), 30000);
+  assert_string_equal(options.audit_log, "");
+  assert_int_equal(options.events, CSI_EVENTS_OFF);
   assert_false(options.check_config);
   assert_false(options.version);
 }
@@ -75,6 +77,39 @@ static void the_command_lines_of_existing_installations_are_accepted(void **unus
   assert_int_equal(PARSE(&options, &status, "-smb-route=mi"), CSI_OPTIONS_RUN);
   assert_int_equal(options.route, CSI_SMB_ROUTE_MI);
   /* The logging flags are kept by base/log: put them back. */
+  assert_int_equal(PARSE(&options, &status, NULL), CSI_OPTIONS_RUN);
+}
+
+static void the_event_log_is_on_for_services(void **unused) {
+  (void)unused;
+  struct csi_options options;
+  struct csi_status status;
+  assert_int_equal(PARSE(&options, &status, "-windows-service"), CSI_OPTIONS_RUN);
+  assert_int_equal(options.events, CSI_EVENTS_ALL);
+  assert_int_equal(PARSE(&options, &status, "-windows-service", "-event-log=off"), CSI_OPTIONS_RUN);
+  assert_int_equal(options.events, CSI_EVENTS_OFF);
+  assert_int_equal(PARSE(&options, &status, "-event-log=important", "-audit-log=C:\\audit.json"),
+                   CSI_OPTIONS_RUN);
+  assert_int_equal(options.events, CSI_EVENTS_IMPORTANT);
+  assert_string_equal(options.audit_log, "C:\\audit.json");
+  /* A service that does not start for its flags must be able to say so. */
+  assert_int_equal(PARSE(&options, &status, "-no-such-flag", "-windows-service"), CSI_OPTIONS_INVALID);
+  assert_int_equal(options.events, CSI_EVENTS_ALL);
+}
+
+static void the_audit_log_is_a_file_of_its_own(void **unused) {
+  (void)unused;
+  struct csi_options options;
+  struct csi_status status;
+  assert_int_equal(PARSE(&options, &status, "-audit-log=C:\\a.json"), CSI_OPTIONS_RUN);
+  assert_int_equal(options.audit_log_max_backups, 0);
+  assert_int_equal(
+      PARSE(&options, &status, "-audit-log=C:\\a.json", "-audit-log-max-backups=7", "-log_file=C:\\a.log"),
+      CSI_OPTIONS_RUN);
+  assert_int_equal(options.audit_log_max_backups, 7);
+  assert_int_equal(PARSE(&options, &status, "-audit-log=C:\\Logs\\a", "-log_file=C:\\logs\\A"),
+                   CSI_OPTIONS_INVALID);
+  assert_string_equal(status.text, "-audit-log must not be the -log_file: C:\\Logs\\a");
   assert_int_equal(PARSE(&options, &status, NULL), CSI_OPTIONS_RUN);
 }
 
@@ -123,6 +158,10 @@ static void what_cannot_be_used_is_refused_with_a_reason(void **unused) {
       {"-pipe-prefix=", "-pipe-prefix must not be empty"},
       {"-pipe-prefix=\\\\.\\pipe\\%n", "-pipe-prefix must not contain '%'"},
       {"-smb-route=wmi", "-smb-route is auto, wnet or mi, not \"wmi\""},
+      {"-event-log=some", "-event-log is off, important or all, not \"some\""},
+      {"-log_file_max_age=1", "-log_file_max_age"},
+      {"-log_file_max_age=-1h", "-log_file_max_age"},
+      {"-audit-log-max-backups=-1", "-audit-log-max-backups"},
       {"-kubelet-path", "flag needs an argument: -kubelet-path"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -206,9 +245,12 @@ static void usage_names_every_flag(void **unused) {
       "-metrics-bind-address",
       "-pipe-sddl",
       "-pipe-prefix",
+      "-admin-pipe",
       "-max-connections",
       "-max-path-length",
       "-stop-grace-period",
+      "-audit-log",
+      "-audit-log-max-backups",
       "-check-config",
       "-version",
       "-logtostderr",
@@ -233,10 +275,36 @@ static void usage_names_every_flag(void **unused) {
   assert_int_equal(PARSE(&options, &status, "-h"), CSI_OPTIONS_HELP);
 }
 
+static void flags_that_differ_from_their_defaults_are_listed(void **unused) {
+  (void)unused;
+  struct csi_options options;
+  struct csi_status status;
+  const char **flags;
+  size_t count;
+  struct csi_arena *arena = csi_arena_new(1 << 16);
+  assert_int_equal(PARSE(&options, &status, "-v=4", "-max-connections", "7", "--require-privacy=true", "-v",
+                         "2", "-allow-system-disks", "-working-dir=C:\\a", "-working-dir", "C:\\b",
+                         "-smb-route=mi", "-smb-route=auto"),
+                   CSI_OPTIONS_RUN);
+  assert_true(csi_options_list_changed(&options, arena, &flags, &count));
+  static const char *const expected[] = {"-max-connections=7", "-v=2", "-allow-system-disks=true",
+                                         "-working-dir=C:\\a", "-working-dir=C:\\b"};
+  assert_int_equal(count, sizeof expected / sizeof *expected);
+  for (size_t i = 0; i < count; i++)
+    assert_string_equal(flags[i], expected[i]);
+  assert_int_equal(PARSE(&options, &status, NULL), CSI_OPTIONS_RUN);
+  assert_true(csi_options_list_changed(&options, arena, &flags, &count));
+  assert_int_equal(count, 0);
+  csi_arena_free(arena);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(flags_that_differ_from_their_defaults_are_listed),
       cmocka_unit_test(nothing_given_means_the_documented_defaults),
       cmocka_unit_test(the_command_lines_of_existing_installations_are_accepted),
+      cmocka_unit_test(the_event_log_is_on_for_services),
+      cmocka_unit_test(the_audit_log_is_a_file_of_its_own),
       cmocka_unit_test(working_directories_keep_their_order_and_the_kubelet_comes_last),
       cmocka_unit_test(as_many_working_directories_as_a_list_holds_fit_the_roots),
       cmocka_unit_test(what_cannot_be_used_is_refused_with_a_reason),

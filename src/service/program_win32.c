@@ -7,19 +7,25 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "admin/parts_win32.h"
 #include "base/arena.h"
 #include "base/text.h"
 #include "disk/host_win32.h"
 #include "filesystem/host_win32.h"
 #include "iscsi/host_win32.h"
+#include "service/event_log.h"
 #include "service/groups.h"
+#include "service/os_version_win32.h"
 #include "smb/host_win32.h"
 #include "system/host_win32.h"
 #include "volume/host_win32.h"
+#include "win32/device.h"
+#include "win32/library_call.h"
 
 enum {
   CHECK_ARENA_BYTES = 1 << 20,
   REMARK_BYTES = 512,
+  OS_VERSION_BYTES = 512,
 };
 
 #define PIPE_NAMESPACE "\\\\.\\pipe\\"
@@ -73,14 +79,23 @@ static bool check(const struct csi_options *options, void (*remark)(void *contex
   return valid;
 }
 
+static uint64_t count_hanging_calls(void) {
+  return csi_device_count_hanging() + csi_library_count_given_up();
+}
+
 const struct csi_program *csi_program_win32(const struct csi_options *options) {
   static struct csi_node node;
+  static char os_version[OS_VERSION_BYTES];
   static const struct csi_program program = {
       .groups = csi_groups,
       .group_count = CSI_GROUP_COUNT,
       .context = &node,
+      .group_was_ready = csi_groups_was_ready,
       .check = check,
+      .count_hanging_calls = count_hanging_calls,
+      .count_lost_events = csi_event_log_lost,
   };
+  csi_os_version(os_version, sizeof os_version);
   node = (struct csi_node){
       .files = csi_filesystem_host_win32(),
       .disks = csi_disk_host_win32(),
@@ -88,6 +103,8 @@ const struct csi_program *csi_program_win32(const struct csi_options *options) {
       .shares = csi_smb_host_win32(options->route),
       .system = csi_system_host_win32(),
       .initiator = csi_iscsi_host_win32(),
+      .parts = csi_parts_host_win32(),
+      .os_version = os_version,
   };
   return &program;
 }

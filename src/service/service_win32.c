@@ -5,6 +5,7 @@
 #include <windows.h>
 
 #include "base/log.h"
+#include "service/event_log.h"
 #include "service/service_state.h"
 
 enum {
@@ -102,12 +103,15 @@ static void wait_for_stop(void *context) {
 static void stopping(void *context, size_t calls, uint32_t left_ms) {
   (void)calls;
   struct service *service = context;
-  csi_service_state_pending(&service->state, CSI_SERVICE_STOP_PENDING, left_ms + STOP_MARGIN_MS);
+  const uint32_t hint_ms = left_ms + STOP_MARGIN_MS;
+  if (!csi_service_state_pending(&service->state, CSI_SERVICE_STOP_PENDING, hint_ms)) /* the start failed */
+    csi_service_state_pending(&service->state, CSI_SERVICE_START_PENDING, hint_ms);
 }
 
 static enum csi_exit run(struct service *service) {
   if (service->refused->code != CSI_OK) {
     CSI_LOG(ERROR, "%s", service->refused->text);
+    CSI_EVENT(CONFIGURATION_REFUSED, service->refused->text);
     return CSI_EXIT_CONFIG;
   }
   const struct csi_daemon_host host = {.context = service,
@@ -133,6 +137,8 @@ static void WINAPI service_main(DWORD argc, wchar_t **argv_w) {
   }
   starting(service);
   service->result = run(service);
+  stopping(service, 0, CSI_EVENT_LOG_CLOSE_MS);
+  csi_event_log_close();
   csi_log_flush();
   /* Last: from here on the service manager may start the next process. */
   csi_service_state_stopped(&service->state, (uint32_t)service->result);
@@ -141,8 +147,7 @@ static void WINAPI service_main(DWORD argc, wchar_t **argv_w) {
 static void explain_console(void) {
   fputs("csi-proxy: with -windows-service this program can only be started by the Windows service manager.\n"
         "To run it here, leave the flag out. To install and start it as a service:\n"
-        "  sc.exe create csiproxy start= auto binPath= \"<path>\\csi-proxy.exe -windows-service <flags>\"\n"
-        "  sc.exe start csiproxy\n",
+        "  csi-proxy.exe install <flags>\n",
         stderr);
 }
 

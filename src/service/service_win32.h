@@ -8,8 +8,8 @@
 #include "service/daemon.h"
 
 /* Connects to the service manager and runs the daemon: START_PENDING until every pipe listens, RUNNING,
- * STOP_PENDING while calls finish, STOPPED when the pipes are closed. A failure becomes the
- * service-specific exit code, see enum csi_exit.
+ * STOP_PENDING while calls finish, STOPPED when the pipes and the Event Log (event_log.h) are closed. A
+ * failure becomes the service-specific exit code, see enum csi_exit.
  *
  * refused: why the configuration cannot be used; the service then only reports CSI_EXIT_CONFIG.
  *   CSI_OK = it can.

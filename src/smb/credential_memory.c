@@ -165,6 +165,21 @@ size_t csi_credential_memory_list_neighbours(struct csi_credential_memory *memor
   return count;
 }
 
+bool csi_credential_memory_list(struct csi_credential_memory *memory, struct csi_ctx *ctx,
+                                const char ***roots_out, size_t *count_out) {
+  size_t count = 0;
+  pthread_mutex_lock(&memory->lock);
+  const char **roots = csi_arena_alloc_array(ctx->arena, memory->count + 1, sizeof *roots);
+  for (const struct entry *entry = memory->first; roots != NULL && entry != NULL; entry = entry->next) {
+    roots[count] = csi_arena_strdup(ctx->arena, entry->root);
+    if (roots[count++] == NULL) roots = NULL;
+  }
+  pthread_mutex_unlock(&memory->lock);
+  *roots_out = roots;
+  *count_out = count;
+  return roots != NULL || csi_fail_out_of_memory(&ctx->status);
+}
+
 size_t csi_credential_memory_count(struct csi_credential_memory *memory) {
   pthread_mutex_lock(&memory->lock);
   size_t count = memory->count;

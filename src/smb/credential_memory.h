@@ -51,6 +51,10 @@ size_t csi_credential_memory_list_neighbours(struct csi_credential_memory *memor
                                              const struct csi_smb_fingerprint *fingerprint, char *roots_out,
                                              size_t root_bytes, size_t max);
 
+/* Lists all shares it knows, the one that was used last first, in ctx->arena. Fails when memory is short. */
+bool csi_credential_memory_list(struct csi_credential_memory *memory, struct csi_ctx *ctx,
+                                const char ***roots_out, size_t *count_out) CSI_MUST_CHECK;
+
 /* How many shares it knows. */
 size_t csi_credential_memory_count(struct csi_credential_memory *memory);
 

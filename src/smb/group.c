@@ -7,6 +7,7 @@
 
 enum {
   SHARES_REMEMBERED = 1024, /* a node has as many only if somebody makes them up */
+  LINKS_REMEMBERED = 1024,
 };
 
 static bool fill(struct csi_smb *group, const struct csi_smb_options *options, struct csi_status *status) {
@@ -15,7 +16,8 @@ static bool fill(struct csi_smb *group, const struct csi_smb_options *options, s
       csi_path_policy_new(options->working_dirs, options->working_dir_count, max_path_bytes, status);
   if (group->policy == NULL) return false;
   group->memory = csi_credential_memory_new(SHARES_REMEMBERED);
-  return group->memory != NULL || csi_fail_out_of_memory(status);
+  group->links = csi_link_memory_new(LINKS_REMEMBERED);
+  return (group->memory != NULL && group->links != NULL) || csi_fail_out_of_memory(status);
 }
 
 struct csi_smb *csi_smb_new(const struct csi_smb_options *options, const struct csi_smb_hosts *hosts,
@@ -39,6 +41,7 @@ struct csi_smb *csi_smb_new(const struct csi_smb_options *options, const struct 
 void csi_smb_free(struct csi_smb *group) {
   if (group == NULL) return;
   pthread_mutex_destroy(&group->link_lock);
+  csi_link_memory_free(group->links);
   csi_credential_memory_free(group->memory);
   csi_path_policy_free(group->policy);
   free(group);

@@ -45,6 +45,24 @@ struct csi_smb_hosts {
 struct csi_smb *csi_smb_new(const struct csi_smb_options *options, const struct csi_smb_hosts *hosts,
                             struct csi_keyed_locks *locks, struct csi_status *status) CSI_MUST_CHECK;
 
+/* A share that the group has mapped since it was made, or that Windows lists. */
+struct csi_smb_known {
+  const char *root; /* `\\host\share`, in lower case */
+  enum csi_smb_state state;
+  /* Why the state is unknown, and why links could not be looked at; "" when nothing failed. */
+  const char *error;
+  /* Links to it that NewSmbGlobalMapping has made, and that are there still and lead to it; and those that
+   * could not be looked at. */
+  const char **links;
+  size_t link_count;
+};
+
+/* Lists them in ctx->arena, the group's own first. Asks Windows for the state of each; whatever that says
+ * fails nothing. why_not_out: why Windows does not list those of others; "" when it does. Fails when memory
+ * is short. */
+bool csi_smb_list_known(struct csi_smb *group, struct csi_ctx *ctx, struct csi_smb_known **known_out,
+                        size_t *count_out, const char **why_not_out) CSI_MUST_CHECK;
+
 /* Frees the group. No handler may be running. NULL is accepted. */
 void csi_smb_free(struct csi_smb *group);
 

@@ -79,7 +79,11 @@ bool csi_smb_serve_new_smb_global_mapping(struct csi_ctx *ctx, struct csi_smb *g
   if (!take_lock(group, ctx, plan.remote.root, "NewSmbGlobalMapping", &lock) ||
       !csi_mapping_ensure(group, ctx, plan.remote.root, &plan.credentials, &origin))
     return false;
-  if (!plan.has_link || make_link(group, ctx, &plan)) return true;
+  if (!plan.has_link) return true;
+  if (make_link(group, ctx, &plan)) {
+    csi_link_memory_add(group->links, plan.remote.root, plan.local.text);
+    return true;
+  }
   csi_mapping_take_back(group, ctx, plan.remote.root, origin);
   return false;
 }

@@ -60,6 +60,11 @@ struct csi_smb_host {
   /* May also be called for a share that another thread works on. */
   bool (*get_state)(void *self, struct csi_ctx *ctx, const char *root, enum csi_smb_state *state_out);
 
+  /* Lists the names of shares that are mapped without the letter of a drive, whoever has mapped them, as far
+   * as the system lists them, and as it spells them. In the arena. UNIMPLEMENTED when this way does not list
+   * any. */
+  bool (*list)(void *self, struct csi_ctx *ctx, const char ***names_out, size_t *count_out);
+
   /* Maps the share for the whole node, until the machine restarts. Over an existing mapping it succeeds, and
    * changes nothing, when the credentials are those of the mapping; CSI_SMB_SESSION_CREDENTIAL_CONFLICT or
    * CSI_SMB_ALREADY_ASSIGNED when they are others. */

@@ -69,6 +69,12 @@ static bool get_state(void *self, struct csi_ctx *ctx, const char *root, enum cs
   return host != NULL && host->get_state(host->self, ctx, root, state_out);
 }
 
+static bool list(void *self, struct csi_ctx *ctx, const char ***names_out, size_t *count_out) {
+  (void)self;
+  const struct csi_smb_host *host = choose(ctx);
+  return host != NULL && host->list(host->self, ctx, names_out, count_out);
+}
+
 static bool add(void *self, struct csi_ctx *ctx, const char *root,
                 const struct csi_smb_credentials *credentials, bool require_privacy) {
   (void)self;
@@ -91,6 +97,7 @@ static bool end(void *self, struct csi_ctx *ctx, const char *root) {
 
 static const struct csi_smb_host automatic = {
     .get_state = get_state,
+    .list = list,
     .add = add,
     .remove = end,
     .check = csi_smb_check_root,

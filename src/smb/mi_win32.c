@@ -282,8 +282,14 @@ static bool mi_remove(void *self, struct csi_ctx *ctx, const char *root) {
   return run_step(ctx, STEP_REMOVE, root, NULL, false, NULL);
 }
 
+static bool mi_list(void *self, struct csi_ctx *ctx, const char ***names_out, size_t *count_out) {
+  (void)self, (void)names_out, (void)count_out;
+  return csi_fail(&ctx->status, CSI_UNIMPLEMENTED, "mappings of others are listed through mpr.dll only");
+}
+
 static const struct csi_smb_host mi_host = {
     .get_state = mi_get_state,
+    .list = mi_list,
     .add = mi_add,
     .remove = mi_remove,
     .check = csi_smb_check_root,

@@ -13,24 +13,38 @@
 enum {
   LISTING_BYTES = 16 * 1024, /* as the documentation advises */
   LISTING_MAX_BYTES = 1024 * 1024,
+  NAMES_MAX = 1024, /* that are collected */
 };
 
 /* ---- State. ---- */
 
-/* Looks for a share among the connections of this logon session. */
+/* Looks for a share among the connections of this logon session, or collects all. */
 struct listing {
   struct csi_library_call call; /* first */
   const struct csi_wnet *wnet;
   const char *failed;
   struct csi_provider_error provider;
   bool is_listed;
-  wchar_t root_w[CSI_SMB_ROOT_UNITS];
+  wchar_t root_w[CSI_SMB_ROOT_UNITS]; /* "" = all are collected */
   DWORD buffer_bytes;
   void *buffer;
+  wchar_t *names_w[NAMES_MAX]; /* what was collected */
+  size_t count;
 };
 
 static void free_buffer(struct csi_library_call *call) {
-  free(((struct listing *)call)->buffer);
+  struct listing *listing = (struct listing *)call;
+  for (size_t i = 0; i < listing->count; i++)
+    free(listing->names_w[i]);
+  free(listing->buffer);
+}
+
+/* What does not fit is left out. */
+static void collect(struct listing *listing, const wchar_t *name_w) {
+  if (name_w == NULL || listing->count == NAMES_MAX) return;
+  size_t bytes = (wcslen(name_w) + 1) * sizeof *name_w;
+  wchar_t *copy_w = malloc(bytes);
+  if (copy_w != NULL) listing->names_w[listing->count++] = memcpy(copy_w, name_w, bytes);
 }
 
 static bool names_root(const struct listing *listing, const wchar_t *name_w) {
@@ -56,6 +70,13 @@ static bool grow_buffer(struct listing *listing, DWORD size_bytes) {
   return true;
 }
 
+static void take(struct listing *listing, const wchar_t *name_w) {
+  if (listing->root_w[0] == L'\0')
+    collect(listing, name_w);
+  else if (names_root(listing, name_w))
+    listing->is_listed = true;
+}
+
 /* One step of the enumeration: true while there may be more. */
 static bool list_some(struct listing *listing, HANDLE enumeration) {
   DWORD count = (DWORD)-1, size_bytes = listing->buffer_bytes;
@@ -67,8 +88,7 @@ static bool list_some(struct listing *listing, HANDLE enumeration) {
   const NETRESOURCEW *resources = listing->buffer;
   if (count > listing->buffer_bytes / sizeof *resources) count = 0;
   for (DWORD i = 0; i < count; i++)
-    if (!has_letter(&resources[i]) && names_root(listing, resources[i].lpRemoteName))
-      listing->is_listed = true;
+    if (!has_letter(&resources[i])) take(listing, resources[i].lpRemoteName);
   return count != 0 && !listing->is_listed;
 }
 
@@ -111,6 +131,31 @@ static bool get_state(void *self, struct csi_ctx *ctx, const char *root, enum cs
   *state_out = listing->is_listed ? CSI_SMB_MAPPED : CSI_SMB_UNKNOWN;
   bool done = listing->call.error == NO_ERROR ||
               csi_wnet_fail(ctx, listing->call.error, &listing->provider, listing->failed, object);
+  csi_library_call_free(&listing->call);
+  return done;
+}
+
+static bool copy_names(struct csi_ctx *ctx, const struct listing *listing, const char ***names_out,
+                       size_t *count_out) {
+  const char **names = csi_arena_alloc_array(ctx->arena, listing->count + 1, sizeof *names);
+  if (names == NULL) return csi_fail_out_of_memory(&ctx->status);
+  for (size_t i = 0; i < listing->count; i++) {
+    names[i] = csi_utf8_from_utf16(ctx->arena, listing->names_w[i], wcslen(listing->names_w[i]));
+    if (names[i] == NULL) return csi_fail_out_of_memory(&ctx->status);
+  }
+  *names_out = names;
+  *count_out = listing->count;
+  return true;
+}
+
+static bool list(void *self, struct csi_ctx *ctx, const char ***names_out, size_t *count_out) {
+  (void)self;
+  static const char object[] = "shares that are mapped";
+  struct listing *listing = new_listing(ctx, "");
+  if (listing == NULL || !csi_library_call(ctx, &listing->call, CSI_LIBRARY_CALL_MS, object)) return false;
+  bool done = listing->call.error == NO_ERROR
+                  ? copy_names(ctx, listing, names_out, count_out)
+                  : csi_wnet_fail(ctx, listing->call.error, &listing->provider, listing->failed, object);
   csi_library_call_free(&listing->call);
   return done;
 }
@@ -164,6 +209,7 @@ static bool end(void *self, struct csi_ctx *ctx, const char *root) {
 const struct csi_smb_host *csi_smb_wnet_host(void) {
   static const struct csi_smb_host host = {
       .get_state = get_state,
+      .list = list,
       .add = add,
       .remove = end,
       .check = csi_smb_check_root,

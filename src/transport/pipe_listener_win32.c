@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "transport/pipe_win32.h"
 #include "transport/transport.h"
+#include "win32/process_image.h"
 
 enum {
   FIRST_BYTES = 512, /* preface, settings and usually the first call */
@@ -49,6 +50,7 @@ struct csi_listener {
   struct connection *connections;
   uint32_t listening_count;
   uint32_t connected_count;
+  uint64_t opened_count, rejected_count;
   uint32_t user_count; /* connections in the list, and a queued fill_io */
   bool retrying;       /* `retry` is armed */
   bool stopping;
@@ -88,14 +90,16 @@ static void leave(struct csi_listener *listener) {
   ReleaseSRWLockExclusive(&listener->lock);
 }
 
-/* Counts the connection as connected; false when it is one too many. */
-static bool admit(struct connection *connection) {
+/* Counts the connection as connected; false when it is one too many. has_come: there is a client. */
+static bool admit(struct connection *connection, bool has_come) {
   struct csi_listener *listener = connection->listener;
   AcquireSRWLockExclusive(&listener->lock);
   connection->connected = true;
   listener->listening_count--;
   listener->connected_count++;
-  bool admitted = !listener->stopping && listener->connected_count <= listener->max_connections;
+  bool has_room = listener->connected_count <= listener->max_connections;
+  bool admitted = !listener->stopping && has_room;
+  if (!listener->stopping && has_come) *(has_room ? &listener->opened_count : &listener->rejected_count) += 1;
   ReleaseSRWLockExclusive(&listener->lock);
   return admitted;
 }
@@ -126,10 +130,8 @@ static void first_bytes_read(struct connection *connection, DWORD length) {
     return;
   }
   release(connection);
-  ULONG process_id = 0;
   char peer[CSI_PIPE_PEER_BYTES];
-  GetNamedPipeClientProcessId(connection->pipe, &process_id);
-  csi_pipe_peer_text(process_id, peer, sizeof peer);
+  csi_pipe_peer_text(connection->pipe, peer, sizeof peer);
   HANDLE pipe = connection->pipe;
   AcquireSRWLockExclusive(&listener->lock);
   connection->pipe = INVALID_HANDLE_VALUE;
@@ -287,7 +289,7 @@ static void fill_event(struct csi_io *io, DWORD error, DWORD transferred_bytes) 
 static void instance_event(struct connection *connection, DWORD error) {
   struct csi_listener *listener = connection->listener;
   if (connection->error) error = connection->error;
-  bool admitted = admit(connection) && error == ERROR_SUCCESS;
+  bool admitted = admit(connection, error == ERROR_SUCCESS) && error == ERROR_SUCCESS;
   /* The next client must find an instance before this one is served. The connection's reference keeps
    * the listener alive. A client that came and went (ERROR_NO_DATA) is no failure. */
   if (error == ERROR_SUCCESS || error == ERROR_NO_DATA || error == ERROR_OPERATION_ABORTED)
@@ -438,10 +440,12 @@ void csi_listener_free(struct csi_listener *listener) {
   if (unused) free_listener(listener);
 }
 
-uint32_t csi_listener_connection_count(const struct csi_listener *listener) {
-  struct csi_listener *mutable = (struct csi_listener *)listener;
-  AcquireSRWLockShared(&mutable->lock);
-  uint32_t count = mutable->connected_count;
-  ReleaseSRWLockShared(&mutable->lock);
-  return count;
+void csi_listener_count(struct csi_listener *listener, struct csi_listener_counts *counts_out) {
+  AcquireSRWLockShared(&listener->lock);
+  *counts_out = (struct csi_listener_counts){
+      .connections = listener->connected_count,
+      .opened = listener->opened_count,
+      .rejected = listener->rejected_count,
+  };
+  ReleaseSRWLockShared(&listener->lock);
 }

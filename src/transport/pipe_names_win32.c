@@ -14,25 +14,6 @@ bool csi_pipe_path_w(const char *path, wchar_t *path_w, size_t size, struct csi_
                          path);
 }
 
-void csi_process_image_path(uint32_t process_id, char *path, size_t size_bytes) {
-  path[0] = '\0';
-  HANDLE process = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, process_id);
-  if (!process) return;
-  wchar_t path_w[1024];
-  DWORD length = ARRAYSIZE(path_w);
-  if (!QueryFullProcessImageNameW(process, 0, path_w, &length) ||
-      !WideCharToMultiByte(CP_UTF8, 0, path_w, -1, path, (int)size_bytes, NULL, NULL)) {
-    path[0] = '\0';
-  }
-  CloseHandle(process);
-}
-
-void csi_pipe_peer_text(uint32_t process_id, char *text, size_t size_bytes) {
-  char image_path[1024];
-  csi_process_image_path(process_id, image_path, sizeof image_path);
-  snprintf(text, size_bytes, "pipe:%u:%s", (unsigned)process_id, image_path);
-}
-
 bool csi_transport_needs_polling(void) {
   return false;
 }

@@ -18,18 +18,24 @@ extern "C" {
 #endif
 
 enum {
-  CSI_PIPE_PEER_BYTES = 1100, /* "pipe:<process id>:<image path>" */
+  CSI_PIPE_PEER_BYTES = 1500, /* what csi_pipe_peer_text() writes */
   CSI_PIPE_BUFFER_BYTES = 64 * 1024,
 };
 
 /* Converts a pipe path to UTF-16. False when it is no valid UTF-8 or longer than Windows allows (256). */
 bool csi_pipe_path_w(const char *path, wchar_t *path_w, size_t size, struct csi_status *status);
 
-/* Writes "pipe:<process id>:<image path>". */
-void csi_pipe_peer_text(uint32_t process_id, char *text, size_t size_bytes);
+/* Writes who is at the other end of a connected pipe, for csi_peer_parse():
+ * "pipe:<process id>:<session id>:<SID>:<container id>:<image path>"; empty where Windows does not tell.
+ * Takes some ten system calls for a process of the host, and one more for each container when it is in a job;
+ * does not block. Windows: GetNamedPipeClientProcessId, GetNamedPipeClientSessionId, OpenProcessToken,
+ * IsProcessInJob. The client's token itself cannot be had: clients connect with SECURITY_ANONYMOUS. */
+void csi_pipe_peer_text(HANDLE pipe, char *text, size_t size_bytes);
 
-/* The image path of a process as UTF-8, "" when it cannot be told. */
-void csi_process_image_path(uint32_t process_id, char *path, size_t size_bytes);
+/* The id of the container a process runs in, as the names of its jobs claim; "" when in none or it cannot be
+ * told. Looks at some thousand objects and some hundred jobs at most. process: with
+ * PROCESS_QUERY_LIMITED_INFORMATION. */
+void csi_process_container(HANDLE process, char *id, size_t size_bytes);
 
 /* Who is told that a served pipe is closed: last call, on any thread, after the handle is gone. */
 struct csi_pipe_observer {

@@ -108,10 +108,16 @@ static DWORD read_until_closed(HANDLE pipe) {
   }
 }
 
+static uint32_t connection_count(struct csi_listener *listener) {
+  struct csi_listener_counts counts;
+  csi_listener_count(listener, &counts);
+  return counts.connections;
+}
+
 static void wait_for_count(const struct fixture *fixture, uint32_t expected) {
-  for (int i = 0; i < 500 && csi_listener_connection_count(fixture->listener) != expected; i++)
+  for (int i = 0; i < 500 && connection_count(fixture->listener) != expected; i++)
     Sleep(10);
-  assert_int_equal(csi_listener_connection_count(fixture->listener), expected);
+  assert_int_equal(connection_count(fixture->listener), expected);
 }
 
 static void test_descriptor_is_the_one_given(void **state) {
@@ -190,7 +196,7 @@ static void test_spoken_connection_stays(void **state) {
   assert_true(WriteFile(pipe, preface, sizeof preface - 1, &written_bytes, NULL));
   assert_true(WriteFile(pipe, empty_settings, sizeof empty_settings, &written_bytes, NULL));
   Sleep(1000);
-  assert_int_equal(csi_listener_connection_count(fixture->listener), 1);
+  assert_int_equal(connection_count(fixture->listener), 1);
   CloseHandle(pipe);
   wait_for_count(fixture, 0);
 }
@@ -229,6 +235,10 @@ static void test_one_connection_too_many_is_closed(void **state) {
   HANDLE again = connect_patiently(fixture);
   wait_for_count(fixture, 1);
   CloseHandle(again);
+  struct csi_listener_counts counts;
+  csi_listener_count(fixture->listener, &counts);
+  assert_int_equal(counts.opened, 4);
+  assert_int_equal(counts.rejected, 1);
 }
 
 static void test_clients_that_come_and_go_leave_nothing(void **state) {

@@ -46,8 +46,14 @@ void csi_listener_stop(struct csi_listener *listener);
 /* Frees a stopped listener. The gRPC server must have been shut down: no connection is left. */
 void csi_listener_free(struct csi_listener *listener);
 
-/* Connections that are established now (Unix sockets: that ever were). */
-uint32_t csi_listener_connection_count(const struct csi_listener *listener);
+struct csi_listener_counts {
+  uint32_t connections; /* that are established now */
+  uint64_t opened;      /* that ever were, refused ones not counted */
+  uint64_t rejected;    /* one too many for max_connections */
+};
+
+/* Any thread, until csi_listener_free(). */
+void csi_listener_count(struct csi_listener *listener, struct csi_listener_counts *counts_out);
 
 /* True when gRPC's completion queues must be polled for the transport to make progress; named pipes
  * drive themselves. */

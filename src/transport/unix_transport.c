@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Unix sockets, for native tests of everything above the transport. gRPC does the I/O here; the
- * limits on connections and silence belong to the named pipes and are tested there.
+ * Unix sockets, for native tests of everything above the transport. gRPC does the I/O here; the limit on
+ * silence belongs to the named pipes and is tested there.
  */
 #include <errno.h>
 #include <grpc/grpc_posix.h>
 #include <grpc/grpc_security.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -26,13 +26,23 @@ void csi_transport_shut_down(void) {
   grpc_shutdown();
 }
 
+/* gRPC closes a connection without a word; whether its number still is the same socket tells. */
+struct accepted {
+  int socket;
+  char identity[32]; /* "socket:[4711]" */
+};
+
 struct csi_listener {
   grpc_server *server;
   int socket;
   int wake; /* eventfd: stop */
   pthread_t thread;
   char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
-  atomic_uint accepted_count;
+  uint32_t max_connections;
+  pthread_mutex_t lock; /* guards what follows */
+  struct accepted *connections;
+  size_t count;
+  uint64_t opened_count, rejected_count;
 };
 
 static bool socket_address(const char *endpoint, struct sockaddr_un *address_out, struct csi_status *status) {
@@ -44,6 +54,37 @@ static bool socket_address(const char *endpoint, struct sockaddr_un *address_out
   return true;
 }
 
+/* By name, because the number may belong to somebody else by now. */
+static bool read_identity(int socket, char identity_out[32]) {
+  char name[32];
+  snprintf(name, sizeof name, "/proc/self/fd/%d", socket);
+  ssize_t length = readlink(name, identity_out, 31);
+  identity_out[length < 0 ? 0 : length] = '\0';
+  return length > 0;
+}
+
+static void forget_closed(struct csi_listener *listener) {
+  size_t kept = 0;
+  for (size_t i = 0; i < listener->count; i++) {
+    char now[32];
+    const struct accepted *connection = &listener->connections[i];
+    if (read_identity(connection->socket, now) && strcmp(now, connection->identity) == 0)
+      listener->connections[kept++] = *connection;
+  }
+  listener->count = kept;
+}
+
+static bool admit(struct csi_listener *listener, int socket) {
+  pthread_mutex_lock(&listener->lock);
+  struct accepted connection = {.socket = socket};
+  forget_closed(listener);
+  bool admitted = listener->count < listener->max_connections && read_identity(socket, connection.identity);
+  if (admitted) listener->connections[listener->count++] = connection;
+  *(admitted ? &listener->opened_count : &listener->rejected_count) += 1;
+  pthread_mutex_unlock(&listener->lock);
+  return admitted;
+}
+
 static void *accept_loop(void *context) {
   struct csi_listener *listener = context;
   grpc_server_credentials *credentials = grpc_insecure_server_credentials_create();
@@ -52,8 +93,10 @@ static void *accept_loop(void *context) {
   while (poll(waits, 2, -1) >= 0 && !waits[1].revents) {
     int connection = accept4(listener->socket, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (connection < 0) continue;
-    atomic_fetch_add(&listener->accepted_count, 1);
-    grpc_server_add_channel_from_fd(listener->server, connection, credentials);
+    if (admit(listener, connection))
+      grpc_server_add_channel_from_fd(listener->server, connection, credentials);
+    else
+      close(connection);
   }
   grpc_server_credentials_release(credentials);
   return NULL;
@@ -114,12 +157,15 @@ struct csi_listener *csi_listener_open(grpc_server *server, const struct csi_lis
   }
   listener->server = server;
   listener->socket = listener->wake = -1;
-  if (!start_listening(listener, options->endpoint, status)) {
-    close_sockets(listener);
-    free(listener);
-    return NULL;
-  }
-  return listener;
+  listener->max_connections = options->max_connections;
+  pthread_mutex_init(&listener->lock, NULL);
+  listener->connections = calloc(options->max_connections, sizeof *listener->connections);
+  bool listens = listener->connections ? start_listening(listener, options->endpoint, status)
+                                       : csi_fail_out_of_memory(status);
+  if (listens) return listener;
+  close_sockets(listener);
+  csi_listener_free(listener);
+  return NULL;
 }
 
 void csi_listener_stop(struct csi_listener *listener) {
@@ -129,6 +175,8 @@ void csi_listener_stop(struct csi_listener *listener) {
 }
 
 void csi_listener_free(struct csi_listener *listener) {
+  pthread_mutex_destroy(&listener->lock);
+  free(listener->connections);
   free(listener);
 }
 
@@ -136,8 +184,15 @@ bool csi_transport_needs_polling(void) {
   return true;
 }
 
-uint32_t csi_listener_connection_count(const struct csi_listener *listener) {
-  return atomic_load(&listener->accepted_count);
+void csi_listener_count(struct csi_listener *listener, struct csi_listener_counts *counts_out) {
+  pthread_mutex_lock(&listener->lock);
+  forget_closed(listener);
+  *counts_out = (struct csi_listener_counts){
+      .connections = (uint32_t)listener->count,
+      .opened = listener->opened_count,
+      .rejected = listener->rejected_count,
+  };
+  pthread_mutex_unlock(&listener->lock);
 }
 
 grpc_channel *csi_transport_connect(const char *endpoint, uint32_t timeout_ms, const grpc_channel_args *args,

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/call_timing.h"
 #include "base/log.h"
 #include "volume/format_helper_win32.h"
 #include "volume/format_protocol.h"
@@ -184,10 +185,10 @@ static bool read_reports(struct child *child) {
     uint8_t bytes[CSI_FORMAT_REPORT_BYTES];
     DWORD size_bytes = 0;
     struct csi_device_watch watch;
-    csi_device_watch_begin(child->ctx, &watch, report_limit_ms(child));
+    csi_device_watch_begin(child->ctx, &watch, report_limit_ms(child), NULL);
     BOOL read = ReadFile(child->reports_in, bytes, sizeof bytes, &size_bytes, NULL);
     DWORD error = read ? ERROR_SUCCESS : GetLastError();
-    csi_device_watch_end(&watch);
+    csi_device_watch_end(&watch, read);
     if (!read && error == ERROR_BROKEN_PIPE) return true;
     if (child->client == NULL)
       watch.limit_ms = child->limit_ms; /* for the text: not what was left for this report */
@@ -234,7 +235,9 @@ bool csi_format_in_child(struct csi_ctx *ctx, const struct csi_guid *guid, const
                         .limit_ms = csi_ctx_remaining_ms(ctx, UINT32_MAX)};
   bool formatted = run(&child, guid, format);
   close_child(&child);
-  long long took_ms = (csi_now_ns() - begin_ns) / 1000000;
+  int64_t took_ns = csi_now_ns() - begin_ns;
+  long long took_ms = took_ns / 1000000;
+  csi_call_timing_tell("FormatEx", took_ns, formatted); /* with its helper's start and end */
   if (formatted)
     CSI_LOG(INFO, "Formatted %s as %s in %lld ms", volume, format->file_system, took_ms);
   else

@@ -98,6 +98,10 @@ struct csi_volume_host {
   bool (*announce_mount)(void *self, struct csi_ctx *ctx, const char *path, const struct csi_guid *guid);
   /* Finds the volume of a drive. root: `C:\`. */
   bool (*get_drive_volume)(void *self, struct csi_ctx *ctx, const char *root, struct csi_guid *guid_out);
+  /* Lists the directories and drives, `C:\folder\` and `X:\`, that the mount manager knows the volume by. In
+   * the arena. */
+  bool (*list_mount_points)(void *self, struct csi_ctx *ctx, const struct csi_guid *guid,
+                            const char ***paths_out, size_t *count_out);
   /* The drive that a path without one means, such as `\var\lib`: that of Windows. */
   char (*get_system_drive)(void *self);
 };

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "volume/format_child_win32.h"
+#include "volume/path_list.h"
 #include "volume/volume_id.h"
 #include "win32/ascii.h"
 #include "win32/device.h"
@@ -22,6 +23,8 @@ enum {
   EXTEND_MS = 10 * 60 * 1000,
   CLUSTER_BYTES_MAX = 2 * 1024 * 1024, /* of NTFS; ReFS has 64 KiB at most */
   NAME_UNITS = MAX_PATH + 1,
+  PATHS_UNITS = 4096,            /* of all mount points of a volume, to begin with */
+  PATHS_UNITS_MAX = 1024 * 1024, /* and at most */
 };
 
 /* mingw-w64 lacks these. */
@@ -210,7 +213,7 @@ static bool get_file_system(void *self, struct csi_ctx *ctx, const struct csi_gu
     return false;
   BOOL known = GetVolumeInformationW(names.root_w, NULL, 0, NULL, NULL, NULL, name_w, NAME_UNITS);
   DWORD error = known ? ERROR_SUCCESS : GetLastError();
-  csi_device_watch_end(&watch);
+  csi_device_watch_end(&watch, known);
   if (!known) return csi_device_fail(ctx, &watch, error, "GetVolumeInformationW", names.id);
   const char *text = csi_utf8_from_utf16(ctx->arena, name_w, wcslen(name_w));
   if (text == NULL) return csi_fail_out_of_memory(&ctx->status);
@@ -231,7 +234,7 @@ static bool get_space(void *self, struct csi_ctx *ctx, const struct csi_guid *gu
     return false;
   BOOL known = GetDiskFreeSpaceExW(names.root_w, NULL, &total, &free);
   DWORD error = known ? ERROR_SUCCESS : GetLastError();
-  csi_device_watch_end(&watch);
+  csi_device_watch_end(&watch, known);
   if (!known) return csi_device_fail(ctx, &watch, error, "GetDiskFreeSpaceExW", names.id);
   *space_out = (struct csi_volume_space){.total_bytes = total.QuadPart, .free_bytes = free.QuadPart};
   return true;
@@ -256,9 +259,9 @@ static bool announce_mount(void *self, struct csi_ctx *ctx, const char *path, co
     return csi_fail_system(&ctx->status, CSI_SPACE_WIN32, error, "csi_nt_path_new", "%s", path);
   }
   struct csi_device_watch watch;
-  csi_device_watch_begin(ctx, &watch, CSI_DEVICE_CALL_MS);
+  csi_device_watch_begin(ctx, &watch, CSI_DEVICE_CALL_MS, "IOCTL_MOUNTMGR_VOLUME_MOUNT_POINT_CREATED");
   uint32_t error = csi_mount_manager_remember_folder(folder_w, names.device_w);
-  csi_device_watch_end(&watch);
+  csi_device_watch_end(&watch, error == ERROR_SUCCESS);
   return error == ERROR_SUCCESS ||
          csi_device_fail(ctx, &watch, error, "IOCTL_MOUNTMGR_VOLUME_MOUNT_POINT_CREATED", path);
 }
@@ -270,15 +273,50 @@ static bool get_drive_volume(void *self, struct csi_ctx *ctx, const char *root, 
   if (root_w == NULL) return false;
   wchar_t id_w[VOLUME_NAME_UNITS];
   struct csi_device_watch watch;
-  csi_device_watch_begin(ctx, &watch, CSI_DEVICE_CALL_MS);
+  csi_device_watch_begin(ctx, &watch, CSI_DEVICE_CALL_MS, "GetVolumeNameForVolumeMountPointW");
   BOOL found = GetVolumeNameForVolumeMountPointW(root_w, id_w, VOLUME_NAME_UNITS);
   DWORD error = found ? ERROR_SUCCESS : GetLastError();
-  csi_device_watch_end(&watch);
+  csi_device_watch_end(&watch, found);
   if (!found) return csi_device_fail(ctx, &watch, error, "GetVolumeNameForVolumeMountPointW", root);
   const char *id = csi_utf8_from_utf16(ctx->arena, id_w, wcsnlen(id_w, VOLUME_NAME_UNITS));
   if (id == NULL) return csi_fail_out_of_memory(&ctx->status);
   return csi_volume_id_parse(id, guid_out) ||
          csi_fail(&ctx->status, CSI_INTERNAL, "%s is said to have the volume \"%s\"", root, id);
+}
+
+/* One call; units_out: how many it needs when they are too few. */
+static bool get_paths(struct csi_ctx *ctx, const struct volume_names *names, wchar_t *paths_w, DWORD units,
+                      DWORD *units_out) {
+  struct csi_device_watch watch;
+  if (!csi_device_watch_begin_on(ctx, &watch, CSI_DEVICE_CALL_MS, "GetVolumePathNamesForVolumeNameW",
+                                 names->id))
+    return false;
+  *units_out = 0;
+  BOOL known = GetVolumePathNamesForVolumeNameW(names->root_w, paths_w, units, units_out);
+  DWORD error = known ? ERROR_SUCCESS : GetLastError();
+  csi_device_watch_end(&watch, known);
+  return known || csi_device_fail(ctx, &watch, error, "GetVolumePathNamesForVolumeNameW", names->id);
+}
+
+/* UNVERIFIED ON WINDOWS: that a folder which announce_mount() told of is among them. Wine lists drives only.
+ */
+static bool list_mount_points(void *self, struct csi_ctx *ctx, const struct csi_guid *guid,
+                              const char ***paths_out, size_t *count_out) {
+  (void)self;
+  struct volume_names names = name(guid);
+  DWORD units = PATHS_UNITS, needed;
+  for (;;) {
+    if (!csi_ctx_alive(ctx)) return csi_explain(&ctx->status, "%s: ", names.id);
+    wchar_t *paths_w = csi_arena_alloc_array(ctx->arena, units, sizeof *paths_w);
+    if (paths_w == NULL) return csi_fail_out_of_memory(&ctx->status);
+    if (get_paths(ctx, &names, paths_w, units, &needed))
+      return csi_path_list_parse(ctx, paths_w, units, paths_out, count_out);
+    bool grows = ctx->status.space == CSI_SPACE_WIN32 && ctx->status.number == ERROR_MORE_DATA &&
+                 units < PATHS_UNITS_MAX;
+    if (!grows) return false;
+    csi_status_clear(&ctx->status);
+    units = needed > units && needed < PATHS_UNITS_MAX ? needed : 2 * units;
+  }
 }
 
 static char get_system_drive(void *self) {
@@ -306,6 +344,7 @@ const struct csi_volume_host *csi_volume_host_win32(void) {
       .format = format_volume,
       .announce_mount = announce_mount,
       .get_drive_volume = get_drive_volume,
+      .list_mount_points = list_mount_points,
       .get_system_drive = get_system_drive,
   };
   return &host;

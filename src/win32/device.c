@@ -8,6 +8,7 @@
 #include <string.h>
 #include <winioctl.h>
 
+#include "base/call_timing.h"
 #include "base/log.h"
 #include "base/text.h"
 
@@ -126,14 +127,27 @@ static void enter(struct csi_device_watch *watch) {
     CSI_LOG(WARNING, "No thread can be started: a device that hangs will not be given up");
 }
 
+static bool hangs(const struct csi_device_watch *watch, int64_t now_ns) {
+  return watch->cancelled_ns != 0 && now_ns - watch->cancelled_ns >= (int64_t)HANG_MS * NS_PER_MS;
+}
+
+size_t csi_device_count_hanging(void) {
+  size_t count = 0;
+  int64_t now_ns = csi_now_ns();
+  AcquireSRWLockExclusive(&watch_lock);
+  for (const struct csi_device_watch *watch = watches; watch != NULL; watch = watch->next)
+    if (hangs(watch, now_ns)) count++;
+  ReleaseSRWLockExclusive(&watch_lock);
+  return count;
+}
+
 /* The lock is held. */
 static bool answers(struct csi_ctx *ctx, const char *object) {
   int64_t now_ns = csi_now_ns();
   const struct csi_device_watch *first = NULL;
   unsigned hanging = 0;
   for (const struct csi_device_watch *watch = watches; watch != NULL; watch = watch->next) {
-    bool hangs = watch->cancelled_ns != 0 && now_ns - watch->cancelled_ns >= (int64_t)HANG_MS * NS_PER_MS;
-    if (!hangs || strcmp(watch->object, object) != 0) continue;
+    if (!hangs(watch, now_ns) || strcmp(watch->object, object) != 0) continue;
     hanging++;
     if (first == NULL || watch->begin_ns < first->begin_ns) first = watch;
   }
@@ -154,14 +168,17 @@ bool csi_device_watch_begin_on(struct csi_ctx *ctx, struct csi_device_watch *wat
   return entered;
 }
 
-void csi_device_watch_begin(struct csi_ctx *ctx, struct csi_device_watch *watch, uint32_t limit_ms) {
+void csi_device_watch_begin(struct csi_ctx *ctx, struct csi_device_watch *watch, uint32_t limit_ms,
+                            const char *call) {
   set_up(watch, ctx, limit_ms);
+  watch->call = call;
   AcquireSRWLockExclusive(&watch_lock);
   enter(watch);
   ReleaseSRWLockExclusive(&watch_lock);
 }
 
-bool csi_device_watch_end(struct csi_device_watch *watch) {
+bool csi_device_watch_end(struct csi_device_watch *watch, bool succeeded) {
+  if (watch->call != NULL) csi_call_timing_tell(watch->call, csi_now_ns() - watch->begin_ns, succeeded);
   AcquireSRWLockExclusive(&watch_lock);
   while (watch->being_cancelled)
     SleepConditionVariableSRW(&cancel_over, &watch_lock, INFINITE, 0);
@@ -196,7 +213,7 @@ bool csi_device_open(struct csi_ctx *ctx, const wchar_t *path_w, DWORD access, c
   HANDLE handle =
       CreateFileW(path_w, access, FILE_SHARE_READ | FILE_SHARE_WRITE, NULL, OPEN_EXISTING, 0, NULL);
   DWORD error = GetLastError();
-  csi_device_watch_end(&watch);
+  csi_device_watch_end(&watch, handle != INVALID_HANDLE_VALUE);
   if (handle == INVALID_HANDLE_VALUE) return csi_device_fail(ctx, &watch, error, "CreateFileW", object);
   *handle_out = handle;
   return true;
@@ -213,6 +230,11 @@ struct control_call {
   size_t *returned_bytes_out;
 };
 
+/* That there is not enough room for the answer is an answer. */
+static bool is_answer(DWORD error) {
+  return error == ERROR_SUCCESS || error == ERROR_MORE_DATA || error == ERROR_INSUFFICIENT_BUFFER;
+}
+
 /* The call itself. False when it was not even begun. error_out: 0 or a Win32 error, after which watch tells
  * whether it was cancelled. */
 static bool control_once(struct csi_ctx *ctx, const struct control_call *call, const char *object,
@@ -223,7 +245,7 @@ static bool control_once(struct csi_ctx *ctx, const struct control_call *call, c
   BOOL done = DeviceIoControl(call->device, call->control.code, (void *)call->in, (DWORD)call->in_bytes,
                               call->out, (DWORD)call->out_bytes, &returned, NULL);
   *error_out = done ? ERROR_SUCCESS : GetLastError();
-  csi_device_watch_end(watch);
+  csi_device_watch_end(watch, is_answer(*error_out));
   if (call->returned_bytes_out != NULL)
     *call->returned_bytes_out = returned < call->out_bytes ? returned : call->out_bytes;
   return true;
@@ -260,8 +282,8 @@ bool csi_device_control_grow(struct csi_ctx *ctx, HANDLE device, struct csi_cont
       *out = buffer;
       return true;
     }
-    bool more = error == ERROR_MORE_DATA || error == ERROR_INSUFFICIENT_BUFFER;
-    if (!more || bytes >= max_bytes) return csi_device_fail(ctx, &watch, error, control.name, object);
+    if (!is_answer(error) || bytes >= max_bytes)
+      return csi_device_fail(ctx, &watch, error, control.name, object);
   }
 }
 
@@ -286,7 +308,7 @@ bool csi_device_read(struct csi_ctx *ctx, HANDLE device, uint64_t offset_bytes, 
   if (!csi_device_watch_begin_on(ctx, &watch, CSI_DEVICE_CALL_MS, "ReadFile", object)) return false;
   BOOL done = ReadFile(device, out, (DWORD)size_bytes, &moved_bytes, &at);
   DWORD error = done ? ERROR_SUCCESS : GetLastError();
-  csi_device_watch_end(&watch);
+  csi_device_watch_end(&watch, done);
   if (!done) return csi_device_fail(ctx, &watch, error, "ReadFile", object);
   return check_transfer(ctx, "ReadFile", offset_bytes, size_bytes, moved_bytes, object);
 }
@@ -300,7 +322,7 @@ bool csi_device_write(struct csi_ctx *ctx, HANDLE device, uint64_t offset_bytes,
   if (!csi_device_watch_begin_on(ctx, &watch, CSI_DEVICE_CALL_MS, "WriteFile", object)) return false;
   BOOL done = WriteFile(device, in, (DWORD)size_bytes, &moved_bytes, &at);
   DWORD error = done ? ERROR_SUCCESS : GetLastError();
-  csi_device_watch_end(&watch);
+  csi_device_watch_end(&watch, done);
   if (!done) return csi_device_fail(ctx, &watch, error, "WriteFile", object);
   return check_transfer(ctx, "WriteFile", offset_bytes, size_bytes, moved_bytes, object);
 }
@@ -311,6 +333,6 @@ bool csi_device_flush(struct csi_ctx *ctx, HANDLE device, const char *object) {
   if (!csi_device_watch_begin_on(ctx, &watch, CSI_DEVICE_FLUSH_MS, "FlushFileBuffers", object)) return false;
   BOOL done = FlushFileBuffers(device);
   DWORD error = done ? ERROR_SUCCESS : GetLastError();
-  csi_device_watch_end(&watch);
+  csi_device_watch_end(&watch, done);
   return done || csi_device_fail(ctx, &watch, error, "FlushFileBuffers", object);
 }

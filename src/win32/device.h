@@ -67,12 +67,12 @@ bool csi_device_flush(struct csi_ctx *ctx, HANDLE device, const char *object) CS
  *     return false;
  *   bool done = GetDiskFreeSpaceExW(...);
  *   DWORD error = done ? ERROR_SUCCESS : GetLastError();
- *   csi_device_watch_end(&watch);
+ *   csi_device_watch_end(&watch, done);
  *   return done || csi_device_fail(ctx, &watch, error, "GetDiskFreeSpaceExW", object); */
 struct csi_device_watch {
   struct csi_device_watch *next, **place; /* private, and all below */
   char object[CSI_DEVICE_OBJECT_BYTES];
-  const char *call;
+  const char *call; /* NULL: several */
   const atomic_bool *client_gone;
   int64_t begin_ns;
   int64_t deadline_ns;
@@ -88,11 +88,17 @@ struct csi_device_watch {
 bool csi_device_watch_begin_on(struct csi_ctx *ctx, struct csi_device_watch *watch, uint32_t limit_ms,
                                const char *call, const char *object) CSI_MUST_CHECK;
 
-/* For what is no device, and cannot hang like one: never refused. */
-void csi_device_watch_begin(struct csi_ctx *ctx, struct csi_device_watch *watch, uint32_t limit_ms);
+/* For what is no device, and cannot hang like one: never refused. call: a literal; NULL for what is more than
+ * one call. */
+void csi_device_watch_begin(struct csi_ctx *ctx, struct csi_device_watch *watch, uint32_t limit_ms,
+                            const char *call);
 
-/* True when the watch had to intervene. Whoever got an answer nevertheless may use it. */
-bool csi_device_watch_end(struct csi_device_watch *watch);
+/* True when the watch had to intervene. Whoever got an answer nevertheless may use it. How long the call took
+ * is told to base/call_timing.h. */
+bool csi_device_watch_end(struct csi_device_watch *watch, bool succeeded);
+
+/* How many calls hang now: cancelled a second ago or longer, and still there. Any thread; does not block. */
+size_t csi_device_count_hanging(void);
 
 /* Records why a call failed that a watch was set on, after csi_device_watch_end(): DEADLINE_EXCEEDED
  * "... did not answer within N s" or CANCELLED when the watch intervened, else the Win32 error. Returns

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/call_timing.h"
 #include "win32/device.h"
 
 #include <winioctl.h>
@@ -117,7 +118,7 @@ static DWORD WINAPI hang(void *let_go) {
   struct csi_device_watch watch;
   if (!csi_device_watch_begin_on(&own, &watch, 100, "ReadFile", "disk 3")) return 1;
   WaitForSingleObject(let_go, INFINITE);
-  return csi_device_watch_end(&watch) ? 0 : 2;
+  return csi_device_watch_end(&watch, false) ? 0 : 2;
 }
 
 /* Whether a call on the object is refused; else it finds that there is no such device. */
@@ -134,7 +135,9 @@ static void test_a_device_that_ignores_cancellation_keeps_two_threads(void **unu
   HANDLE let_go = CreateEventW(NULL, TRUE, FALSE, NULL);
   HANDLE threads[2];
   threads[0] = CreateThread(NULL, 0, hang, let_go, 0, NULL);
+  assert_int_equal(csi_device_count_hanging(), 0);
   Sleep(1500);
+  assert_int_equal(csi_device_count_hanging(), 1);
   assert_false(is_refused("disk 3"));
   threads[1] = CreateThread(NULL, 0, hang, let_go, 0, NULL);
   Sleep(500);
@@ -153,6 +156,7 @@ static void test_a_device_that_ignores_cancellation_keeps_two_threads(void **unu
     CloseHandle(threads[i]);
   }
   CloseHandle(let_go);
+  assert_int_equal(csi_device_count_hanging(), 0);
   assert_false(is_refused("disk 3"));
 }
 
@@ -184,8 +188,19 @@ static void test_errors_name_call_and_object(void **unused) {
 }
 
 /* The mount manager lists its mount points, and says MORE_DATA while they do not fit. */
+/* What was told of calls, as a line of words: "ReadFile+ " succeeded, "ReadFile- " failed. */
+static char told[256];
+
+static void keep_told(void *context, const char *call, int64_t duration_ns, bool succeeded) {
+  (void)context;
+  size_t length = strlen(told);
+  snprintf(told + length, sizeof told - length, "%s%s ", call, duration_ns < 0 ? "?" : succeeded ? "+" : "-");
+}
+
 static void test_growth(void **unused) {
   (void)unused;
+  told[0] = '\0';
+  csi_call_timing_listen(keep_told, NULL);
   static const struct csi_control query = {CTL_CODE('m', 2, METHOD_BUFFERED, FILE_ANY_ACCESS),
                                            "IOCTL_MOUNTMGR_QUERY_POINTS"};
   static const uint8_t every_point[24]; /* MOUNTMGR_MOUNT_POINT without any name */
@@ -198,11 +213,19 @@ static void test_growth(void **unused) {
   uint32_t wanted_bytes; /* MOUNTMGR_MOUNT_POINTS.Size */
   memcpy(&wanted_bytes, bytes, sizeof wanted_bytes);
   assert_true(size_bytes >= wanted_bytes && wanted_bytes > 40);
+  /* An answer that wants more room is none that failed. */
+  assert_ptr_equal(strstr(told, "CreateFileW+ IOCTL_MOUNTMGR_QUERY_POINTS+ "), told);
+  assert_null(strchr(told, '-'));
 
   assert_false(csi_device_control_grow(&ctx, manager, query, every_point, sizeof every_point, 32, 40, &bytes,
                                        &size_bytes, "the mount manager"));
   assert_int_equal(ctx.status.number, ERROR_MORE_DATA);
   assert_string_equal(ctx.status.call, "IOCTL_MOUNTMGR_QUERY_POINTS");
+  told[0] = '\0';
+  csi_status_clear(&ctx.status);
+  assert_false(csi_device_flush(&ctx, NULL, "nothing"));
+  assert_string_equal(told, "FlushFileBuffers- ");
+  csi_call_timing_listen(NULL, NULL);
   CloseHandle(manager);
 }
 

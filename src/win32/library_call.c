@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/call_timing.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "base/wipe.h"
@@ -92,10 +93,21 @@ static bool give_up(struct csi_library_call *call) {
   return running;
 }
 
-static void copy_object(char object_out[CSI_LIBRARY_OBJECT_BYTES], const char *object) {
-  size_t length_bytes = csi_utf8_cut(object, strlen(object), CSI_LIBRARY_OBJECT_BYTES - 1);
-  memcpy(object_out, object, length_bytes);
-  object_out[length_bytes] = '\0';
+size_t csi_library_count_given_up(void) {
+  size_t count = 0;
+  AcquireSRWLockShared(&lock);
+  for (const struct csi_library_call *call = given_up; call != NULL; call = call->next)
+    count++;
+  ReleaseSRWLockShared(&lock);
+  return count;
+}
+
+static void copy_object(char object_out[CSI_LIBRARY_OBJECT_BYTES], const char *prefix, const char *object) {
+  size_t prefix_bytes = strlen(prefix);
+  size_t length_bytes = csi_utf8_cut(object, strlen(object), CSI_LIBRARY_OBJECT_BYTES - prefix_bytes - 1);
+  memcpy(object_out, prefix, prefix_bytes);
+  memcpy(object_out + prefix_bytes, object, length_bytes);
+  object_out[prefix_bytes + length_bytes] = '\0';
 }
 
 /* Fails when more than this many calls on the object have been given up. The lock is taken. */
@@ -135,7 +147,7 @@ static bool await_turn(struct csi_ctx *ctx, const char *object, unsigned tolerat
 
 bool csi_library_object_is_free(struct csi_ctx *ctx, const char *object) {
   char wanted[CSI_LIBRARY_OBJECT_BYTES];
-  copy_object(wanted, object);
+  copy_object(wanted, "", object);
   return await_turn(ctx, wanted, 0, false);
 }
 
@@ -152,9 +164,26 @@ static bool await(struct csi_ctx *ctx, const struct csi_library_call *call, uint
   }
 }
 
+/* The call runs. True when it has returned to us; otherwise it is ours no longer. */
+static bool finish(struct csi_ctx *ctx, struct csi_library_call *call, uint32_t limit_ms) {
+  const char *name = call->name; /* a call that is given up may be freed any moment */
+  const int64_t begin_ns = call->begin_ns;
+  bool returned = await(ctx, call, limit_ms);
+  if (!returned && give_up(call)) {
+    csi_call_timing_tell(name, csi_now_ns() - begin_ns, false);
+    return false;
+  }
+  if (!returned) {
+    csi_status_clear(&ctx->status); /* it has returned after all */
+    WaitForSingleObject(call->thread, INFINITE);
+  }
+  csi_call_timing_tell(name, csi_now_ns() - begin_ns, call->error == 0);
+  return true;
+}
+
 bool csi_library_call(struct csi_ctx *ctx, struct csi_library_call *call, uint32_t limit_ms,
                       const char *object) {
-  copy_object(call->object, object);
+  copy_object(call->object, ctx->only_looks ? "look at " : "", object);
   if (!csi_ctx_alive(ctx) || !await_turn(ctx, call->object, call->tolerated, true)) {
     csi_library_call_free(call);
     return false;
@@ -168,8 +197,5 @@ bool csi_library_call(struct csi_ctx *ctx, struct csi_library_call *call, uint32
     csi_library_call_free(call);
     return false;
   }
-  if (await(ctx, call, limit_ms) || give_up(call)) return csi_status_ok(&ctx->status);
-  csi_status_clear(&ctx->status); /* it has returned after all */
-  WaitForSingleObject(call->thread, INFINITE);
-  return true;
+  return finish(ctx, call, limit_ms);
 }

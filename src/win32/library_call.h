@@ -56,7 +56,8 @@ void *csi_library_call_new(struct csi_ctx *ctx, size_t size_bytes, void (*run)(s
 /* Runs the call and waits for it, at most limit_ms and until the call's deadline.
  *
  * object: what the library works on, "share \\host\share", of which one spelling must be kept to; copied;
- * cut when it is too long. Its first word is its kind.
+ * cut when it is too long. Its first word is its kind. Of a call that only looks (csi_ctx.only_looks), it is
+ * "look at OBJECT": when it is given up, it keeps only others of its kind from running.
  * True when it has returned: call->error and the rest may be read, and the caller frees it. Otherwise the
  * call is the caller's no longer: DEADLINE_EXCEEDED or CANCELLED; and without running it: UNAVAILABLE when
  * an earlier call on the same object, or too many on objects of this kind, which somebody has given up, go
@@ -67,6 +68,9 @@ bool csi_library_call(struct csi_ctx *ctx, struct csi_library_call *call, uint32
 /* UNAVAILABLE when a call on the object, spelt as it was for the call, goes on for another second that
  * somebody has given up: what it is about to change cannot be told. */
 bool csi_library_object_is_free(struct csi_ctx *ctx, const char *object) CSI_MUST_CHECK;
+
+/* How many calls go on that somebody has given up. Any thread; does not block. */
+size_t csi_library_count_given_up(void);
 
 /* Wipes and frees a call that has returned or was never run. NULL is accepted. */
 void csi_library_call_free(struct csi_library_call *call);

@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "base/call_timing.h"
+
 #define OBJECT "share \\\\host\\share"
 
 struct scene {
@@ -74,6 +76,42 @@ static void test_result_comes_back(void **state) {
   assert_int_equal(probe->call.error, 1326);
   csi_library_call_free(&probe->call);
   assert_int_equal(atomic_load(&scene->clean_up), 1);
+}
+
+static char told[64]; /* of the last call */
+
+static void keep_told(void *context, const char *call, int64_t duration_ns, bool succeeded) {
+  (void)context;
+  snprintf(told, sizeof told, "%s%s", call, duration_ns < 0 ? "?" : succeeded ? "+" : "-");
+}
+
+static void succeed(struct csi_library_call *call) {
+  call->error = 0;
+}
+
+/* How long it took is told of calls that succeed, that fail, and that are given up. */
+static void test_timing_is_told(void **state) {
+  struct scene *scene = *state;
+  csi_call_timing_listen(keep_told, NULL);
+  struct probe *good = csi_library_call_new(&scene->ctx, sizeof *good, succeed, "WNetOpenEnumW");
+  assert_non_null(good);
+  assert_true(csi_library_call(&scene->ctx, &good->call, CSI_LIBRARY_CALL_MS, OBJECT));
+  csi_library_call_free(&good->call);
+  assert_string_equal(told, "WNetOpenEnumW+");
+  struct probe *bad = new_probe(scene, false);
+  assert_true(csi_library_call(&scene->ctx, &bad->call, CSI_LIBRARY_CALL_MS, OBJECT));
+  csi_library_call_free(&bad->call);
+  assert_string_equal(told, "WNetAddConnection4W-");
+
+  told[0] = '\0';
+  assert_int_equal(csi_library_count_given_up(), 0);
+  assert_false(csi_library_call(&scene->ctx, &new_probe(scene, true)->call, 100, OBJECT));
+  assert_string_equal(told, "WNetAddConnection4W-");
+  assert_int_equal(csi_library_count_given_up(), 1);
+  SetEvent(scene->go_on);
+  await_clean_up(scene, 2);
+  assert_int_equal(csi_library_count_given_up(), 0);
+  csi_call_timing_listen(NULL, NULL);
 }
 
 /* The call is given up; others on the object are refused until it returns, on another one they are not. */
@@ -154,6 +192,21 @@ static void test_too_many(void **state) {
   await_clean_up(scene, MAX + 1);
 }
 
+/* A look that was given up keeps other looks from the object, and nobody else. */
+static void test_looks_stand_in_nobodys_way(void **state) {
+  struct scene *scene = *state;
+  scene->ctx.only_looks = true;
+  leave_alone(scene, OBJECT, 0);
+  assert_refused(scene, OBJECT, 0);
+  scene->ctx.only_looks = false;
+  assert_true(csi_library_object_is_free(&scene->ctx, OBJECT));
+  struct probe *probe = new_probe(scene, false);
+  assert_true(csi_library_call(&scene->ctx, &probe->call, CSI_LIBRARY_CALL_MS, OBJECT));
+  csi_library_call_free(&probe->call);
+  SetEvent(scene->go_on);
+  await_clean_up(scene, 2);
+}
+
 static DWORD WINAPI let_go_later(void *context) {
   struct scene *scene = context;
   Sleep(100);
@@ -199,10 +252,15 @@ static void test_deadline_of_the_request(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_result_comes_back),       TEST(test_giving_up),
-      TEST(test_tolerated_calls),         TEST(test_too_many),
-      TEST(test_client_goes_away),        TEST(test_a_call_that_returns_soon_is_waited_for),
+      TEST(test_looks_stand_in_nobodys_way),
+      TEST(test_result_comes_back),
+      TEST(test_giving_up),
+      TEST(test_tolerated_calls),
+      TEST(test_too_many),
+      TEST(test_client_goes_away),
+      TEST(test_a_call_that_returns_soon_is_waited_for),
       TEST(test_deadline_of_the_request),
+      TEST(test_timing_is_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
