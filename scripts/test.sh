@@ -12,7 +12,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 ALL_STAGES=(format native tsan valgrind fuzz wine testbed clients go)
 WINDOWS=$REPO_DIR/build/windows-release
 REPEAT=(--repeat until-pass:2)
-TESTBED_TESTS='^wine_(testbed|disks|network|mi|iscsi|services|secrets|trace)$'
+TESTBED_TESTS='^wine_(testbed|disks|network|mi|iscsi|services|secrets|trace|proxyctl|admin)$'
 
 # ctest_stage PRESET [CTEST_ARGUMENT...]: builds a preset and runs its ctest tests.
 ctest_stage() {
@@ -84,9 +84,10 @@ stage_clients() {
   again clients "$REPO_DIR/integrationtests/clienttests/run.sh"
 }
 
+# In a Wine prefix of its own, so that it can run beside the stages testbed and clients.
 stage_go() {
   "$REPO_DIR/scripts/build.sh" windows-release all go_programs
-  again go "$REPO_DIR/integrationtests/go/run_testbed.py" --build "$WINDOWS"
+  CSI_TESTBED_LANE=-3 again go "$REPO_DIR/integrationtests/go/run_testbed.py" --build "$WINDOWS"
 }
 
 # A stage runs in a process of its own, so that a failure ends the stage and not the run.
@@ -117,31 +118,36 @@ run_stage() {
   printf '%-9s %-6s %5d s\n' "$stage" "$outcome" $((SECONDS - begun)) >"$logs/$stage.result"
 }
 
-# Stages that compute, one after the other, at low priority; their output is shown when they fail.
-run_behind() {
-  local stage
+# run_out_of_sight WHERE COMMAND STAGE...: one stage after the other, by COMMAND (empty: none); their output is shown
+# when they fail.
+run_out_of_sight() {
+  local where=$1 command=$2 stage
+  shift 2
   for stage in "$@"; do
-    say "stage $stage begins behind the others"
-    run_stage "$stage" "$hidden" nice -n 10
-    say "stage $(cat "$logs/$stage.result") (behind the others)"
+    say "stage $stage begins $where the others"
+    # shellcheck disable=SC2086
+    run_stage "$stage" "$hidden" $command
+    say "stage $(cat "$logs/$stage.result") ($where the others)"
     ! grep -q FAILED "$logs/$stage.result" || cat "$logs/$stage.log"
   done
 }
 
-# Stages under Wine wait most of the time: what computes runs meanwhile.
-computing=() waiting=()
+# Stages under Wine wait most of the time: two of them run beside each other, in different Wine prefixes, and what
+# computes runs behind them, at low priority.
+computing=() beside=() in_turn=()
 for stage in "${stages[@]}"; do
   case $stage in
     native | tsan | valgrind | fuzz) computing+=("$stage") ;;
-    *) waiting+=("$stage") ;;
+    testbed | clients) beside+=("$stage") ;;
+    *) in_turn+=("$stage") ;;
   esac
 done
-if [ ${#waiting[@]} -gt 1 ] && [ ${#computing[@]} -gt 0 ]; then
-  run_behind "${computing[@]}" &
-else
-  waiting=("${stages[@]}")
+if [ ${#in_turn[@]} -eq 0 ] || [ ${#stages[@]} -eq 1 ]; then
+  computing=() beside=() in_turn=("${stages[@]}")
 fi
-for stage in "${waiting[@]}"; do
+run_out_of_sight behind 'nice -n 10' "${computing[@]}" &
+run_out_of_sight beside '' "${beside[@]}" &
+for stage in "${in_turn[@]}"; do
   say "stage $stage"
   run_stage "$stage" "$in_sight"
 done

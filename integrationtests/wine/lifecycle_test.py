@@ -169,11 +169,7 @@ class Console(WineTest):
         daemon = self.daemon("-windows-service", ready=False)
         self.assertEqual(daemon.wait(), EXIT_CONFIG, daemon.text())
         self.assertIn("can only be started by the Windows service manager", daemon.text())
-        self.assertIn("sc.exe create csiproxy", daemon.text())
-
-    def test_the_metrics_flag_is_accepted_with_a_warning(self):
-        daemon = self.daemon("-metrics-bind-address=localhost:8888")
-        self.assertIn("-metrics-bind-address=localhost:8888 has no effect", daemon.text())
+        self.assertIn("csi-proxy.exe install", daemon.text())
 
     def test_a_log_file_is_written(self):
         with tempfile.TemporaryDirectory() as directory:
