@@ -49,17 +49,6 @@ struct group {
   size_t started_count;
 };
 
-static bool serve_echo(struct csi_ctx *ctx, void *group, const ProtobufCMessage *request,
-                       const ProtobufCMessage **response_out) {
-  (void)group;
-  CsiTest__Probe *response = csi_arena_alloc(ctx->arena, sizeof *response);
-  if (!response) return csi_fail_out_of_memory(&ctx->status);
-  csi_test__probe__init(response);
-  response->name = ((const CsiTest__Probe *)request)->name;
-  *response_out = &response->base;
-  return true;
-}
-
 static bool serve_fail(struct csi_ctx *ctx, void *group, const ProtobufCMessage *request,
                        const ProtobufCMessage **response_out) {
   (void)group, (void)request, (void)response_out;
@@ -71,7 +60,7 @@ static bool serve_wait(struct csi_ctx *ctx, void *context, const ProtobufCMessag
   struct group *group = context;
   sem_post(&group->entered);
   sem_wait(&group->go_on);
-  return serve_echo(ctx, group, request, response_out);
+  return test_serve_echo(ctx, group, request, response_out);
 }
 
 #define METHOD(rpc, where, changes, function)                                                                \
@@ -81,8 +70,8 @@ static bool serve_wait(struct csi_ctx *ctx, void *context, const ProtobufCMessag
   }
 
 static const struct csi_method methods[] = {
-    METHOD("Read", CSI_LANE_INLINE, false, serve_echo),
-    METHOD("Change", CSI_LANE_SHORT, true, serve_echo),
+    METHOD("Read", CSI_LANE_INLINE, false, test_serve_echo),
+    METHOD("Change", CSI_LANE_SHORT, true, test_serve_echo),
     METHOD("Fail", CSI_LANE_INLINE, true, serve_fail),
     METHOD("Wait", CSI_LANE_SHORT, true, serve_wait),
 };

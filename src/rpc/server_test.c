@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "rpc/server.h"
 #include "rpc/test_client.h"
+#include "rpc/test_server.h"
 #include "rpc/wire_probe.h"
 #include "rpc/wire_probe.pb-c.h"
 #include "transport/transport.h"
@@ -33,17 +34,6 @@ struct group {
   bool saw_stopping;  /* ctx->stopping then */
 };
 
-static bool serve_echo(struct csi_ctx *ctx, void *group, const ProtobufCMessage *request,
-                       const ProtobufCMessage **response_out) {
-  (void)group;
-  CsiTest__Probe *response = csi_arena_alloc(ctx->arena, sizeof *response);
-  if (!response) return csi_fail_out_of_memory(&ctx->status);
-  csi_test__probe__init(response);
-  response->name = ((const CsiTest__Probe *)request)->name;
-  *response_out = &response->base;
-  return true;
-}
-
 static bool serve_wait(struct csi_ctx *ctx, void *context, const ProtobufCMessage *request,
                        const ProtobufCMessage **response_out) {
   struct group *group = context;
@@ -57,7 +47,7 @@ static bool serve_wait(struct csi_ctx *ctx, void *context, const ProtobufCMessag
     }
     usleep(1000);
   }
-  return serve_echo(ctx, group, request, response_out);
+  return test_serve_echo(ctx, group, request, response_out);
 }
 
 static bool serve_hang(struct csi_ctx *ctx, void *context, const ProtobufCMessage *request,
@@ -65,13 +55,13 @@ static bool serve_hang(struct csi_ctx *ctx, void *context, const ProtobufCMessag
   struct group *group = context;
   sem_post(&group->entered);
   sem_wait(&group->go_on);
-  return serve_echo(ctx, group, request, response_out);
+  return test_serve_echo(ctx, group, request, response_out);
 }
 
 /* Tells how long it may take, in minutes. */
 static bool serve_limit(struct csi_ctx *ctx, void *group, const ProtobufCMessage *request,
                         const ProtobufCMessage **response_out) {
-  if (!serve_echo(ctx, group, request, response_out)) return false;
+  if (!test_serve_echo(ctx, group, request, response_out)) return false;
   CsiTest__Probe *response = (CsiTest__Probe *)(uintptr_t)*response_out;
   uint32_t limit_ms = csi_ctx_remaining_ms(ctx, UINT32_MAX);
   response->name = csi_arena_printf(ctx->arena, "%u", (limit_ms + 30000) / 60000);
@@ -93,7 +83,7 @@ static bool serve_late(struct csi_ctx *ctx, void *group, const ProtobufCMessage 
 
 static bool serve_peer(struct csi_ctx *ctx, void *group, const ProtobufCMessage *request,
                        const ProtobufCMessage **response_out) {
-  if (!serve_echo(ctx, group, request, response_out)) return false;
+  if (!test_serve_echo(ctx, group, request, response_out)) return false;
   CsiTest__Probe *response = (CsiTest__Probe *)(uintptr_t)*response_out;
   response->name = csi_arena_printf(ctx->arena, "%u", ctx->peer.process_id);
   return response->name || csi_fail_out_of_memory(&ctx->status);
@@ -106,11 +96,11 @@ static bool serve_peer(struct csi_ctx *ctx, void *group, const ProtobufCMessage 
   }
 
 static const struct csi_method methods[] = {
-    METHOD("Echo", CSI_LANE_INLINE, serve_echo),     METHOD("EchoShort", CSI_LANE_SHORT, serve_echo),
-    METHOD("WaitShort", CSI_LANE_SHORT, serve_wait), METHOD("WaitLong", CSI_LANE_LONG, serve_wait),
-    METHOD("HangLong", CSI_LANE_LONG, serve_hang),   METHOD("Fail", CSI_LANE_INLINE, serve_fail),
-    METHOD("Peer", CSI_LANE_INLINE, serve_peer),     METHOD("LimitShort", CSI_LANE_SHORT, serve_limit),
-    METHOD("LimitLong", CSI_LANE_LONG, serve_limit), METHOD("Late", CSI_LANE_INLINE, serve_late),
+    METHOD("Echo", CSI_LANE_INLINE, test_serve_echo), METHOD("EchoShort", CSI_LANE_SHORT, test_serve_echo),
+    METHOD("WaitShort", CSI_LANE_SHORT, serve_wait),  METHOD("WaitLong", CSI_LANE_LONG, serve_wait),
+    METHOD("HangLong", CSI_LANE_LONG, serve_hang),    METHOD("Fail", CSI_LANE_INLINE, serve_fail),
+    METHOD("Peer", CSI_LANE_INLINE, serve_peer),      METHOD("LimitShort", CSI_LANE_SHORT, serve_limit),
+    METHOD("LimitLong", CSI_LANE_LONG, serve_limit),  METHOD("Late", CSI_LANE_INLINE, serve_late),
 };
 
 static const struct csi_service service = {.group = "probe",
@@ -126,67 +116,40 @@ static const struct csi_service_list service_list = {
 /* -- Fixture --------------------------------------------------------------------------------------- */
 
 struct fixture {
-  char directory[64];
-  char endpoint_format[128];
-  char endpoint[192];
+  struct test_server test;
   struct group group;
-  struct csi_server_options options;
-  struct csi_server *server;
-  grpc_channel *channel;
 };
 
 static const uint8_t hello[] = {0x0a, 5, 'h', 'e', 'l', 'l', 'o'};
 
 static void start_server(struct fixture *fixture) {
-  struct csi_status status = {0};
-  fixture->server = csi_server_new(&fixture->options, &status);
-  assert_non_null(fixture->server);
-  assert_true(csi_server_add_group(fixture->server, &service_list, &fixture->group, &status));
-  fixture->channel = test_connect(fixture->endpoint, false);
+  test_server_start(&fixture->test, &service_list, &fixture->group, NULL);
 }
 
 static int set_up(void **state) {
-  csi_transport_start();
   struct fixture *fixture = calloc(1, sizeof *fixture);
   assert_non_null(fixture);
-  strcpy(fixture->directory, "/tmp/csi-proxy-server-test.XXXXXX");
-  assert_non_null(mkdtemp(fixture->directory));
-  snprintf(fixture->endpoint_format, sizeof fixture->endpoint_format, "%s/%%s-%%s", fixture->directory);
-  snprintf(fixture->endpoint, sizeof fixture->endpoint, "%s/probe-v1", fixture->directory);
+  test_server_prepare(&fixture->test);
   sem_init(&fixture->group.entered, 0, 0);
   sem_init(&fixture->group.go_on, 0, 0);
   sem_init(&fixture->group.gave_up, 0, 0);
-  csi_server_options_default(&fixture->options);
-  fixture->options.endpoint_format = fixture->endpoint_format;
   *state = fixture;
   return 0;
 }
 
-static void stop_server(struct fixture *fixture) {
-  if (fixture->channel) grpc_channel_destroy(fixture->channel);
-  fixture->channel = NULL;
-  if (fixture->server) {
-    assert_int_equal(csi_server_drain(fixture->server, 5000, NULL, NULL), 0);
-    assert_true(csi_server_free(fixture->server));
-  }
-  fixture->server = NULL;
-}
-
 static int tear_down(void **state) {
   struct fixture *fixture = *state;
-  stop_server(fixture);
-  rmdir(fixture->directory);
+  test_server_remove(&fixture->test);
   sem_destroy(&fixture->group.entered);
   sem_destroy(&fixture->group.go_on);
   sem_destroy(&fixture->group.gave_up);
   free(fixture);
-  csi_transport_shut_down();
   return 0;
 }
 
 static struct test_call call_of(const struct fixture *fixture, const char *path) {
   return (struct test_call){
-      .channel = fixture->channel, .path = path, .request = hello, .request_length = sizeof hello};
+      .channel = fixture->test.channel, .path = path, .request = hello, .request_length = sizeof hello};
 }
 
 static void assert_hello(const struct test_reply *reply) {
@@ -282,7 +245,7 @@ static void test_refuses_a_message_over_4_mib(void **state) {
 static void test_refuses_gzip(void **state) {
   struct fixture *fixture = *state;
   start_server(fixture);
-  grpc_channel *channel = test_connect(fixture->endpoint, true);
+  grpc_channel *channel = test_connect(fixture->test.endpoint, true);
   uint8_t compressible[2048] = {0x12, 0xfd, 0x0f}; /* a message that gzip makes shorter */
   struct test_call call = call_of(fixture, "/v1.Probe/Echo");
   call.channel = channel;
@@ -357,7 +320,7 @@ static void test_no_call_lasts_for_ever(void **state) {
 
 static void test_stuck_calls_do_not_delay_others(void **state) {
   struct fixture *fixture = *state;
-  fixture->options.short_threads = 2;
+  fixture->test.options.short_threads = 2;
   start_server(fixture);
   enum { STUCK = 5 };
   struct test_call stuck_call = call_of(fixture, "/v1.Probe/WaitShort");
@@ -407,7 +370,7 @@ static void test_cancellation_reaches_the_handler(void **state) {
 
 static void test_long_calls_do_not_delay_short_ones(void **state) {
   struct fixture *fixture = *state;
-  fixture->options.long_threads = 1;
+  fixture->test.options.long_threads = 1;
   start_server(fixture);
   struct test_call busy_call = call_of(fixture, "/v1.Probe/WaitLong");
   struct test_pending *running = test_start_call(&busy_call);
@@ -427,9 +390,9 @@ static void test_long_calls_do_not_delay_short_ones(void **state) {
 
 static void test_refuses_calls_when_too_many_wait(void **state) {
   struct fixture *fixture = *state;
-  fixture->options.short_threads = 1;
-  fixture->options.max_threads = 1;
-  fixture->options.max_queued_calls = 1;
+  fixture->test.options.short_threads = 1;
+  fixture->test.options.max_threads = 1;
+  fixture->test.options.max_queued_calls = 1;
   start_server(fixture);
   struct test_call call = call_of(fixture, "/v1.Probe/WaitShort");
   struct test_pending *running = test_start_call(&call);
@@ -480,15 +443,15 @@ static void test_drain_lets_calls_finish(void **state) {
   struct releaser releaser = {.group = &fixture->group};
   assert_int_equal(pthread_create(&releaser.thread, NULL, release_later, &releaser), 0);
   size_t highest = 0;
-  assert_int_equal(csi_server_drain(fixture->server, 10000, count_progress, &highest), 0);
+  assert_int_equal(csi_server_drain(fixture->test.server, 10000, count_progress, &highest), 0);
   assert_int_equal(highest, 1);
-  assert_true(csi_server_free(fixture->server));
-  fixture->server = NULL;
+  assert_true(csi_server_free(fixture->test.server));
+  fixture->test.server = NULL;
   pthread_join(releaser.thread, NULL);
   struct test_reply reply;
   test_finish(pending, &reply);
   assert_hello(&reply);
-  assert_int_not_equal(access(fixture->endpoint, F_OK), 0);
+  assert_int_not_equal(access(fixture->test.endpoint, F_OK), 0);
 }
 
 static void test_drain_cancels_after_the_grace_period(void **state) {
@@ -497,9 +460,9 @@ static void test_drain_cancels_after_the_grace_period(void **state) {
   struct test_call call = call_of(fixture, "/v1.Probe/WaitLong");
   struct test_pending *pending = test_start_call(&call);
   sem_wait(&fixture->group.entered);
-  assert_int_equal(csi_server_drain(fixture->server, 200, NULL, NULL), 1);
-  assert_true(csi_server_free(fixture->server));
-  fixture->server = NULL;
+  assert_int_equal(csi_server_drain(fixture->test.server, 200, NULL, NULL), 1);
+  assert_true(csi_server_free(fixture->test.server));
+  fixture->test.server = NULL;
   assert_true(fixture->group.saw_stopping);
   struct test_reply reply;
   test_finish(pending, &reply);
@@ -520,28 +483,28 @@ static void test_a_call_that_hangs_is_named_and_keeps_the_server(void **state) {
   struct test_call call = call_of(fixture, "/v1.Probe/HangLong");
   struct test_pending *pending = test_start_call(&call);
   sem_wait(&fixture->group.entered);
-  assert_int_equal(csi_server_drain(fixture->server, 0, NULL, NULL), 1);
+  assert_int_equal(csi_server_drain(fixture->test.server, 0, NULL, NULL), 1);
   csi_log_set_sink(keep_warnings, NULL);
-  assert_false(csi_server_free(fixture->server));
+  assert_false(csi_server_free(fixture->test.server));
   csi_log_set_sink(NULL, NULL);
   assert_non_null(strstr(logged, "/v1.Probe/HangLong hangs for "));
   sem_post(&fixture->group.go_on);
   struct test_reply reply;
   test_finish(pending, &reply);
-  while (!csi_server_free(fixture->server))
+  while (!csi_server_free(fixture->test.server))
     usleep(1000);
-  fixture->server = NULL;
+  fixture->test.server = NULL;
 }
 
 static void test_second_server_is_told_who_has_the_endpoint(void **state) {
   struct fixture *fixture = *state;
   start_server(fixture);
   struct csi_status status = {0};
-  struct csi_server *second = csi_server_new(&fixture->options, &status);
+  struct csi_server *second = csi_server_new(&fixture->test.options, &status);
   assert_non_null(second);
   assert_false(csi_server_add_group(second, &service_list, &fixture->group, &status));
   assert_int_equal(status.code, CSI_ALREADY_EXISTS);
-  assert_non_null(strstr(status.text, fixture->endpoint));
+  assert_non_null(strstr(status.text, fixture->test.endpoint));
   assert_int_equal(csi_server_drain(second, 1000, NULL, NULL), 0);
   assert_true(csi_server_free(second));
   struct test_call call = call_of(fixture, "/v1.Probe/Echo");

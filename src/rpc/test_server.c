@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "rpc/test_client.h"
+#include "rpc/wire_probe.pb-c.h"
 #include "transport/transport.h"
 
 static void require(bool condition, const char *what, const struct csi_status *status) {
@@ -49,4 +50,15 @@ void test_server_remove(struct test_server *test) {
   test_server_stop(test);
   rmdir(test->directory);
   csi_transport_shut_down();
+}
+
+bool test_serve_echo(struct csi_ctx *ctx, void *group, const ProtobufCMessage *request,
+                     const ProtobufCMessage **response_out) {
+  (void)group;
+  CsiTest__Probe *response = csi_arena_alloc(ctx->arena, sizeof *response);
+  if (!response) return csi_fail_out_of_memory(&ctx->status);
+  csi_test__probe__init(response);
+  response->name = ((const CsiTest__Probe *)request)->name;
+  *response_out = &response->base;
+  return true;
 }

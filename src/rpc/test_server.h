@@ -26,4 +26,8 @@ void test_server_start(struct test_server *test, const struct csi_service_list *
 void test_server_stop(struct test_server *test);
 void test_server_remove(struct test_server *test);
 
+/* A csi_method.serve: answers with the name of the request, both of the type csi_test.Probe. */
+bool test_serve_echo(struct csi_ctx *ctx, void *group, const ProtobufCMessage *request,
+                     const ProtobufCMessage **response_out);
+
 #endif
