@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "metrics/calls.h"
+#include "metrics/test_text.h"
 
 enum {
   THREADS = 4,
@@ -48,16 +49,7 @@ static void end(struct csi_call_metrics *metrics, struct csi_call_info *call, in
 static char *text_of(struct csi_call_metrics *metrics) {
   struct csi_exposition out = {.limit_bytes = 4 * 1024 * 1024};
   csi_call_metrics_write(metrics, &out);
-  assert_false(out.failed);
-  char *text = calloc(1, out.length_bytes + 1);
-  assert_non_null(text);
-  memcpy(text, out.text, out.length_bytes);
-  csi_exposition_free(&out);
-  return text;
-}
-
-static void assert_has(const char *text, const char *line) {
-  if (strstr(text, line) == NULL) fail_msg("\"%s\" is not in\n%s", line, text);
+  return take_text(&out);
 }
 
 static void nothing_is_there_before_the_first_call(void **unused) {

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "metrics/test_text.h"
 #include "metrics/windows_calls.h"
 
 enum {
@@ -21,16 +22,7 @@ enum {
 static char *text_of(struct csi_windows_calls *calls) {
   struct csi_exposition out = {.limit_bytes = 1024 * 1024};
   csi_windows_calls_write(calls, &out);
-  assert_false(out.failed);
-  char *text = calloc(1, out.length_bytes + 1);
-  assert_non_null(text);
-  memcpy(text, out.text, out.length_bytes);
-  csi_exposition_free(&out);
-  return text;
-}
-
-static void assert_has(const char *text, const char *line) {
-  if (strstr(text, line) == NULL) fail_msg("\"%s\" is not in\n%s", line, text);
+  return take_text(&out);
 }
 
 static void one_name_is_one_series_wherever_it_stands(void **unused) {
