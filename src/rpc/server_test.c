@@ -22,7 +22,6 @@
 #include "rpc/test_server.h"
 #include "rpc/wire_probe.h"
 #include "rpc/wire_probe.pb-c.h"
-#include "transport/transport.h"
 
 /* -- The service ----------------------------------------------------------------------------------- */
 
